@@ -1,0 +1,1 @@
+//! Text and file formats for moves, positions and games. Parsers take bytes and give errors with a place.

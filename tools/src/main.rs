@@ -1,0 +1,2 @@
+//! Tools around the Flipside engine.
+fn main() {}
