@@ -80,8 +80,7 @@ fn moves_only(text: &[u8]) -> Vec<u8> {
                 (byte, Some(end)) if byte == end => closing = None,
                 _ => {}
             }
-            // A byte order mark cannot stand here: it would not be in front of a move.
-            if (inside || closing.is_some() || byte >= 0x80) && byte != b'\n' { b' ' } else { byte }
+            if (inside || closing.is_some()) && byte != b'\n' { b' ' } else { byte }
         })
         .collect();
     let length = moves.trim_ascii_end().len();
