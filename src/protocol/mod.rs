@@ -1,4 +1,4 @@
-//! Protocols that GUIs and match runners speak: NBoard and GTP. They see only the engine.
+//! Protocols that GUIs and match runners speak: `NBoard` and GTP. They see only the engine.
 //!
 //! A front end makes an [`Engine`], fills in [`Options`] and hands both to [`run`] with its input and output:
 //!
@@ -16,7 +16,7 @@
 //!
 //! `run` returns when the client says `quit`, closes the input or stops reading the output; all three are `Ok`, and
 //! the program should then exit with status 0 without waiting for anything. An error is a real failure to write.
-//! Nothing here writes to standard error, and in NBoard mode nothing else may either: that client reads both streams
+//! Nothing here writes to standard error, and in `NBoard` mode nothing else may either: that client reads both streams
 //! as one, so a front end that has warnings must not print them once `Mode::Nboard` runs.
 //!
 //! How it works: one thread reads lines ([`input`]), the caller's thread answers them in order and runs the search.
@@ -59,10 +59,10 @@ pub const NAME: &str = "Flipside";
 /// Which protocol to speak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
-    /// The first command decides: `nboard` means NBoard, anything else GTP.
+    /// The first command decides: `nboard` means `NBoard`, anything else GTP.
     #[default]
     Auto,
-    /// NBoard, version 2.
+    /// `NBoard`, version 2.
     Nboard,
     /// GTP, version 2.
     Gtp,

@@ -34,44 +34,36 @@ pub(super) fn talk_to(engine: impl Searcher, mode: Mode, script: impl AsRef<[u8]
     String::from_utf8(output).unwrap()
 }
 
-/// The moves of a text as GTP `play` commands, forced passes left out.
+/// The game of a text of moves, with the forced passes that it may leave out.
+fn game(moves: &str) -> Game {
+    let mut game = Game::default();
+    for mv in moves.as_bytes().chunks(2) {
+        game.play_with_implied_pass(notation::parse_move(mv).unwrap()).unwrap();
+    }
+    game
+}
+
+/// The moves of a text as GTP `play` commands.
 pub(super) fn plays(moves: &str) -> String {
-    let mut game = Game::default();
-    let mut script = String::new();
-    for mv in moves.as_bytes().chunks(2) {
-        let mv = notation::parse_move(mv).unwrap();
-        if mv.square().is_some() && game.board().position().must_pass() {
-            game.play(crate::board::Move::Pass).unwrap();
-        }
-        let color = if game.board().side_to_move() == Color::Black { "b" } else { "w" };
-        game.play(mv).unwrap();
-        script.push_str(&format!("play {color} {mv}\n"));
-    }
-    script
+    let game = game(moves);
+    let turns = game.boards().iter().zip(game.moves());
+    turns.map(|(board, mv)| ["play ", &board.side_to_move().to_string(), " ", &mv.to_string(), "\n"].concat()).collect()
 }
 
-/// The moves of a text as an NBoard game.
+/// The moves of a text as a game from `NBoard`, half a second each.
 pub(super) fn set_game(moves: &str) -> String {
-    let mut game = Game::default();
-    let mut text = String::new();
-    for mv in moves.as_bytes().chunks(2) {
-        let mv = notation::parse_move(mv).unwrap();
-        game.play_with_implied_pass(mv).unwrap();
+    let game = game(moves);
+    let mut text = set_board("---------------------------O*------*O--------------------------- *");
+    text.truncate(text.len() - ";)\n".len());
+    for (board, &mv) in game.boards().iter().zip(game.moves()) {
+        text += if board.side_to_move() == Color::Black { "B[" } else { "W[" };
+        text += &super::text::two_letters(mv);
+        text += "//0.5]";
     }
-    for (board, mv) in game.boards().iter().zip(game.moves()) {
-        let color = if board.side_to_move() == Color::Black { 'B' } else { 'W' };
-        text.push_str(&format!(
-            "{color}[{}//0.5]",
-            mv.square().map_or("PA".to_owned(), |square| square.to_string().to_uppercase())
-        ));
-    }
-    format!(
-        "{}{text};)\n",
-        set_board("---------------------------O*------*O--------------------------- *").trim_end_matches(";)\n")
-    )
+    text + ";)\n"
 }
 
-/// A position as an NBoard game.
+/// A position as a game from `NBoard`.
 pub(super) fn set_board(board: &str) -> String {
     format!("set game (;GM[Othello]PC[NBoard]PB[]PW[]RE[?]TI[5:00]TY[8]BO[8 {board}];)\n")
 }
@@ -153,14 +145,7 @@ impl Dialogue {
         self.to = None;
     }
 
-    /// Closes the input, waits for the end and returns the lines not read and how long it took.
-    pub(super) fn end(mut self) -> (Vec<String>, Duration) {
-        let start = Instant::now();
-        self.close_input();
-        self.join(start)
-    }
-
-    /// Waits for the end with the input open.
+    /// Waits for the end; returns the lines not read and how long it took.
     pub(super) fn join(self, since: Instant) -> (Vec<String>, Duration) {
         while !self.thread.is_finished() {
             assert!(since.elapsed() < PATIENCE, "does not end");

@@ -39,10 +39,10 @@ macro_rules! commands {
 }
 
 commands! {
-    ProtocolVersion "protocol_version"
+    Protocol "protocol_version"
     Name "name"
     Version "version"
-    KnownCommand "known_command"
+    Known "known_command"
     ListCommands "list_commands"
     ListGames "list_games"
     SetGame "set_game"
@@ -78,24 +78,24 @@ commands! {
 impl<S: Searcher, W: Write> Session<S, W> {
     pub(super) fn answer(&mut self, command: Command, arguments: &[&[u8]], rest: &[u8]) -> Answer {
         match command {
-            Command::ProtocolVersion => Ok("2".to_owned()),
+            Command::Protocol => Ok("2".to_owned()),
             Command::Name => Ok(NAME.to_owned()),
             Command::Version => Ok(env!("CARGO_PKG_VERSION").to_owned()),
-            Command::KnownCommand => {
+            Command::Known => {
                 let &[name, ..] = arguments else { return Err("expected a command name".to_owned()) };
                 Ok(Command::named(name).is_some().to_string())
             }
             Command::ListCommands => Ok(Command::NAMES.join("\n")),
-            Command::ListGames => Ok("Othello".to_owned()),
-            Command::SetGame => match arguments {
+            Command::ListGames | Command::GoguiGameId => Ok("Othello".to_owned()),
+            Command::SetGame => match *arguments {
                 [game] if game.eq_ignore_ascii_case(b"othello") || game.eq_ignore_ascii_case(b"reversi") => done(),
                 [] => Err("expected the name of a game".to_owned()),
                 _ => Err("unsupported game: this engine plays Othello".to_owned()),
             },
             Command::Quit | Command::GoguiInterrupt => done(),
-            Command::Boardsize => match arguments {
-                &[size] if text::number(size) == Some(8) => done(),
-                &[size] if text::number::<i64>(size).is_some() => Err("unacceptable size: only 8 is played".to_owned()),
+            Command::Boardsize => match *arguments {
+                [size] if text::number(size) == Some(8) => done(),
+                [size] if text::number::<i64>(size).is_some() => Err("unacceptable size: only 8 is played".to_owned()),
                 _ => Err("expected a board size".to_owned()),
             },
             Command::ClearBoard => {
@@ -103,8 +103,8 @@ impl<S: Searcher, W: Write> Session<S, W> {
                 done()
             }
             // There is none in Othello; clients of Go set one all the same.
-            Command::Komi => match arguments {
-                &[komi] if text::number::<f64>(komi).is_some() => done(),
+            Command::Komi => match *arguments {
+                [komi] if text::number::<f64>(komi).is_some() => done(),
                 _ => Err("expected a number".to_owned()),
             },
             Command::Play => {
@@ -135,8 +135,8 @@ impl<S: Searcher, W: Write> Session<S, W> {
                 self.set_up(board);
                 done()
             }
-            Command::SetLevel => match arguments {
-                &[level] => {
+            Command::SetLevel => match *arguments {
+                [level] => {
                     let level = text::number(level).filter(|level| *level <= Goal::MAX_LEVEL);
                     self.level = level.ok_or_else(|| format!("expected a level from 0 to {}", Goal::MAX_LEVEL))?;
                     done()
@@ -144,7 +144,6 @@ impl<S: Searcher, W: Write> Session<S, W> {
                 _ => Err(format!("expected a level from 0 to {}", Goal::MAX_LEVEL)),
             },
             Command::Hint => self.hint(arguments),
-            Command::GoguiGameId => Ok("Othello".to_owned()),
             Command::GoguiBoard => Ok(rules::gogui_board(self.game.board())),
             Command::GoguiBoardSize => Ok("8".to_owned()),
             Command::GoguiLegalMoves => {
@@ -284,7 +283,7 @@ fn stones(word: &[u8]) -> Result<u32, String> {
     Ok(value as u32)
 }
 
-/// `b A1 w B2 …`, as GoGui sends set-ups and sequences.
+/// `b A1 w B2 …`, as `GoGui` sends set-ups and sequences.
 fn pairs(arguments: &[&[u8]]) -> Result<Vec<(Color, Move)>, String> {
     let (pairs, []) = arguments.as_chunks::<2>() else {
         return Err("expected colours and moves in turn".to_owned());

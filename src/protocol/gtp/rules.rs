@@ -34,21 +34,19 @@ pub(super) fn final_result(game: &Game) -> Result<String, String> {
 /// The board as people read it: row 1 on top.
 pub(super) fn drawing(game: &Game) -> String {
     let board = game.board();
-    let mut text = "\n  A B C D E F G H".to_owned();
-    for row in 0..8 {
-        text.push_str(&format!("\n{} {} {}", row + 1, row_text(board, row), row + 1));
-    }
-    text.push_str("\n  A B C D E F G H\n");
+    let letters = "  A B C D E F G H";
+    let rows: Vec<String> = (0..8).map(|row| format!("{0} {1} {0}", row + 1, row_text(board, row))).collect();
+    let rows = rows.join("\n");
     let [black, white] = [Color::Black, Color::White].map(|color| board.discs(color).count_ones());
     let turn = if game.is_over() { "the game is over".to_owned() } else { format!("{} to move", board.side_to_move()) };
-    text.push_str(&format!("Black (X) {black}, White (O) {white}, {turn}"));
-    text
+    format!("\n{letters}\n{rows}\n{letters}\nBlack (X) {black}, White (O) {white}, {turn}")
 }
 
 /// The board for `GoGui`, which numbers rows from the bottom and wants the top row, its row 8, first. So its board
 /// shows ours upside down, and every square has its right name.
 pub(super) fn gogui_board(board: Board) -> String {
-    (0..8).rev().map(|row| format!("\n{}", row_text(board, row))).collect()
+    let rows: Vec<String> = (0..8).rev().map(|row| row_text(board, row)).collect();
+    format!("\n{}", rows.join("\n"))
 }
 
 fn row_text(board: Board, row: u8) -> String {

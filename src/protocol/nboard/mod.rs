@@ -31,7 +31,7 @@ use crate::{
 /// Least time between two sets of lines.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// A dialogue with NBoard.
+/// A dialogue with `NBoard`.
 pub(super) struct Session<S, W> {
     io: Io<S, W>,
     level: u32,

@@ -1,4 +1,4 @@
-//! Dialogues in NBoard's protocol. Names `fault_NN` refer to faults that users of other engines reported.
+//! Dialogues in `NBoard`'s protocol. Names `fault_NN` refer to faults that users of other engines reported.
 
 use std::time::{Duration, Instant};
 
@@ -66,7 +66,7 @@ fn the_start_of_a_session() {
     assert_eq!(&all[all.len() - 1], "status");
     assert!(all[all.len() - 2].starts_with("nodestats "));
     let searched = starting(&all, "search ");
-    assert!(searched.len() >= 4 && searched.len() % 4 == 0, "{searched:?}");
+    assert!(searched.len() >= 4 && searched.len().is_multiple_of(4), "{searched:?}");
     for text in searched {
         check_search_line(Board::START, text);
     }
@@ -246,7 +246,7 @@ fn depth_texts_claim_no_more_than_is_proven() {
         let all = lines_of(Reports(vec![vec![line]], Duration::ZERO), "hint 1\n");
         starting(&all, "search ")[0].rsplit(' ').next().unwrap().to_owned()
     };
-    let proof = |proof, bound, score| text(Line { proof, bound, score, ..base.clone() });
+    let proof = |proof, bound, score| text(Line { score, bound, proof, ..base.clone() });
     assert_eq!(proof(Proof::Score, Bound::Exact, 200), "100%");
     assert_eq!(proof(Proof::WinLossDraw, Bound::Exact, 200), "100%W");
     assert_eq!(proof(Proof::Score, Bound::Lower, 200), "100%W");
