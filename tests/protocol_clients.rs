@@ -161,7 +161,7 @@ fn gtp_game(client: &mut Client, random: &mut Random, engine: Color, tells_passe
         let mv = if color == engine {
             let answer = client.ask(&format!("genmove {}", color_name(color)));
             assert_eq!(answer.len(), 4, "{answer}");
-            notation::parse_move(answer[2..].as_bytes()).unwrap()
+            notation::parse_move(&answer.as_bytes()[2..]).unwrap()
         } else {
             let mv = random.pick(board.position());
             assert_eq!(client.ask(&format!("play {} {}", color_name(color), letters(mv))), "=");
@@ -220,7 +220,7 @@ fn fault_56_gtp_games_on_the_clock() {
             let answer = client.ask(&format!("genmove {}", color_name(board.side_to_move())));
             left[side] -= start.elapsed().as_secs_f64();
             assert!(left[side] > 0.0, "lost on time: {seconds} s, {board}");
-            game.play(notation::parse_move(answer[2..].as_bytes()).unwrap()).unwrap();
+            game.play(notation::parse_move(&answer.as_bytes()[2..]).unwrap()).unwrap();
         }
     }
     client.end();

@@ -126,7 +126,7 @@ fn fuzz(seed: u64, mut round: impl FnMut(&mut Random)) {
 }
 
 fn damaged(random: &mut Random, lines: &[&str]) -> Vec<Vec<u8>> {
-    (0..1 + random.below(40))
+    (0..=random.below(40))
         .map(|_| {
             // The last one, quit, is rare.
             let count = lines.len() - usize::from(random.below(8) != 0);

@@ -45,7 +45,7 @@ fn line_ends_of_all_kinds() {
 fn fault_44_bytes_of_all_kinds() {
     assert_eq!(script(b"name\n\xff\xfe\nname\n"), ["= Flipside", "", "? unknown command", "", "= Flipside", ""]);
     assert_eq!(script(b"nboard 2\nset game \xff\xfe\0\nping 1\n").last().map(String::as_str), Some("pong 1"));
-    assert_eq!(script([0; 100_000]), Vec::<String>::new());
+    assert_eq!(script(vec![0; 100_000]), Vec::<String>::new());
     let flood = [b"nboard 2\n".to_vec(), vec![b'x'; 5 << 20], b"\nping 1\n".to_vec()].concat();
     assert_eq!(script(flood), ["set myname Flipside", "status Line too long", "pong 1"]);
     let flood = [vec![b'9'; 5 << 20], b"\nname\n".to_vec()].concat();

@@ -25,7 +25,7 @@ fn recordings(prefix: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = names
         .filter(|path| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name.starts_with(prefix) && name.ends_with(".log")
+            name.starts_with(prefix) && path.extension().is_some_and(|extension| extension == "log")
         })
         .collect();
     paths.sort();

@@ -20,6 +20,8 @@ pub(super) const MAX_LINE: usize = 1 << 20;
 /// The reader waits when this much is queued.
 const MAX_QUEUED_BYTES: usize = 8 << 20;
 const MAX_QUEUED_LINES: usize = 1 << 16;
+/// How many of the waiting lines a search that starts looks at.
+const MAX_SCANNED: usize = 1 << 10;
 
 /// What came from the client.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -173,7 +175,7 @@ impl Input {
         let mut interrupted = false;
         let mut searches = 1;
         let mut quits = false;
-        for event in &state.queue {
+        for event in state.queue.iter().take(MAX_SCANNED) {
             let effect = match event {
                 Event::Line(line) => judge(line),
                 Event::TooLong => Effect::None,
@@ -183,12 +185,13 @@ impl Input {
                 Effect::None => {}
                 Effect::Search => searches += 1,
                 Effect::Interrupt => interrupted = true,
-                Effect::Quit => {
-                    quits = true;
-                    break;
-                }
+                Effect::Quit => quits = true,
+            }
+            if interrupted || quits {
+                break;
             }
         }
+        quits |= state.ended.is_some();
         if interrupted {
             stop.stop();
         } else if quits {

@@ -7,6 +7,14 @@
 //! - A command that fails changes nothing.
 //! - Commands are answered in order. `quit` and the end of the input, though they wait their turn too, stop a running
 //!   search, which then answers with its best move so far; so does the comment line `# interrupt` of `GoGui`.
+//!
+//! Beyond the standard commands:
+//! - `hint [N]`: the N best moves, one a line: move, score in discs for the side to move, depth, variation.
+//! - `set_position BOARD` or `setboard BOARD`: 64 squares from a1 to h8 and the side to move.
+//! - `set_level N`: the playing level.
+//! - `loadsgf FILE [N]`: reads SGF, GGF and plain move lists, up to but without move N.
+//! - `gogui-…`: what `GoGui` and its tools need to host the game. They number rows from the bottom, so
+//!   `gogui-rules_board` shows row 8 first.
 
 mod commands;
 mod rules;

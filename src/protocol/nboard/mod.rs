@@ -299,39 +299,40 @@ fn node_statistics(outcome: &Outcome) -> String {
 struct Reporter {
     expected: usize,
     depth: Option<(u32, Selectivity, bool)>,
+    // A complete set for which it was too early.
+    waiting: Option<String>,
     text: String,
     shown: Option<Instant>,
 }
 
 impl Reporter {
     const fn new(expected: usize) -> Self {
-        Self { expected, depth: None, text: String::new(), shown: None }
+        Self { expected, depth: None, waiting: None, text: String::new(), shown: None }
     }
 
-    /// The text to show for a report, if it is time for one.
+    /// The text to show at a report, if it is time for one.
     fn due(&mut self, progress: &Progress<'_>) -> Option<String> {
         let mut depths = progress.lines.iter().filter(|line| line.book_games.is_none()).map(iteration);
         let first = depths.next();
-        let complete = depths.all(|depth| Some(depth) == first);
-        if progress.lines.len() < self.expected
-            || !complete
-            || (self.depth.is_some() && self.depth == first)
-            || self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL)
-        {
+        let complete = progress.lines.len() >= self.expected && depths.all(|depth| Some(depth) == first);
+        if complete && (self.depth.is_none() || self.depth != first) {
+            self.depth = first;
+            self.waiting = Some(lines_text(progress.lines));
+        }
+        if self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL) {
             return None;
         }
-        self.depth = first;
+        let text = self.waiting.take()?;
         self.shown = Some(Instant::now());
-        self.new_text(progress.lines)
+        self.unless_shown(text)
     }
 
     /// The text for the result, unless it was shown already.
     fn last(&mut self, lines: &[Line]) -> Option<String> {
-        self.new_text(lines)
+        self.unless_shown(lines_text(lines))
     }
 
-    fn new_text(&mut self, lines: &[Line]) -> Option<String> {
-        let text = lines_text(lines);
+    fn unless_shown(&mut self, text: String) -> Option<String> {
         if text.is_empty() || text == self.text {
             return None;
         }
