@@ -88,7 +88,7 @@ impl Default for Options {
 }
 
 /// What the protocols ask of an engine.
-pub trait Searcher {
+pub trait Thinker {
     /// Searches a position; see [`Engine::search`].
     fn search(
         &mut self,
@@ -109,7 +109,7 @@ pub trait Searcher {
     }
 }
 
-impl Searcher for Engine {
+impl Thinker for Engine {
     fn search(
         &mut self,
         position: Position,
@@ -125,7 +125,7 @@ impl Searcher for Engine {
 ///
 /// # Errors
 /// When the reading thread cannot be started or the output fails for a reason other than being closed.
-pub fn run<S: Searcher>(
+pub fn run<S: Thinker>(
     mode: Mode,
     engine: S,
     options: Options,
@@ -153,7 +153,7 @@ struct Io<S, W> {
     level: u32,
 }
 
-fn auto<S: Searcher, W: Write>(io: Io<S, W>) -> io::Result<()> {
+fn auto<S: Thinker, W: Write>(io: Io<S, W>) -> io::Result<()> {
     loop {
         let event = io.input.next();
         match &event {

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Mode, Options, Searcher, run};
+use super::{Mode, Options, Thinker, run};
 use crate::{
     board::{Color, Game, Position},
     engine::{Engine, Outcome, Progress, Request, Settings},
@@ -27,7 +27,7 @@ pub(super) fn talk(mode: Mode, script: impl AsRef<[u8]>) -> String {
     talk_to(small_engine(), mode, script)
 }
 
-pub(super) fn talk_to(engine: impl Searcher, mode: Mode, script: impl AsRef<[u8]>) -> String {
+pub(super) fn talk_to(engine: impl Thinker, mode: Mode, script: impl AsRef<[u8]>) -> String {
     let options = Options { level: 3, log: None, end_grace: PATIENCE };
     let mut output = Vec::new();
     run(mode, engine, options, io::Cursor::new(script.as_ref().to_vec()), &mut output).unwrap();
@@ -108,7 +108,7 @@ impl Write for Lines {
 }
 
 impl Dialogue {
-    pub(super) fn new(mode: Mode, engine: impl Searcher + Send + 'static, options: Options) -> Self {
+    pub(super) fn new(mode: Mode, engine: impl Thinker + Send + 'static, options: Options) -> Self {
         let (to, input) = mpsc::channel();
         let (output, from) = mpsc::channel();
         let thread =
@@ -170,7 +170,7 @@ impl Dialogue {
 /// Deepens for ever, one depth a millisecond, until stopped or out of time.
 pub(super) struct Endless;
 
-impl Searcher for Endless {
+impl Thinker for Endless {
     fn search(
         &mut self,
         position: Position,
@@ -197,7 +197,7 @@ impl Searcher for Endless {
 /// Reports these sets of lines, with a pause after each; the last is the result.
 pub(super) struct Reports(pub(super) Vec<Vec<Line>>, pub(super) Duration);
 
-impl Searcher for Reports {
+impl Thinker for Reports {
     fn search(
         &mut self,
         _: Position,

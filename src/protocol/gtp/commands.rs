@@ -14,7 +14,7 @@ use crate::{
         clock::{Clock, TimeControl},
     },
     notation,
-    protocol::{NAME, Searcher, text},
+    protocol::{NAME, Thinker, text},
 };
 
 /// Files larger than this are not loaded.
@@ -75,7 +75,7 @@ commands! {
     GoguiInterrupt "gogui-interrupt"
 }
 
-impl<S: Searcher, W: Write> Session<S, W> {
+impl<S: Thinker, W: Write> Session<S, W> {
     pub(super) fn answer(&mut self, command: Command, arguments: &[&[u8]], rest: &[u8]) -> Answer {
         match command {
             Command::Protocol => Ok("2".to_owned()),

@@ -26,7 +26,7 @@ use std::{
 
 use self::commands::Command;
 use super::{
-    Event, Io, Searcher,
+    Event, Io, Thinker,
     input::Effect,
     text::{clean, number, printable, without_comment, words},
 };
@@ -54,7 +54,7 @@ pub(super) struct Session<S, W> {
     clocks: [Option<Clock>; 2],
 }
 
-impl<S: Searcher, W: Write> Session<S, W> {
+impl<S: Thinker, W: Write> Session<S, W> {
     pub(super) fn new(io: Io<S, W>) -> Self {
         Self {
             level: io.level,

@@ -337,7 +337,7 @@ fn a_closed_output_ends_quietly() {
 #[test]
 fn a_search_without_a_sound_answer_still_plays() {
     struct Mute;
-    impl crate::protocol::Searcher for Mute {
+    impl crate::protocol::Thinker for Mute {
         fn search(
             &mut self,
             _: crate::board::Position,

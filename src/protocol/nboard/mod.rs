@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Event, Io, NAME, Searcher,
+    Event, Io, NAME, Thinker,
     input::{Effect, Stopped},
     text::{clean, depth, discs, first_word, number, printable, two_letters, variation, words},
 };
@@ -40,7 +40,7 @@ pub(super) struct Session<S, W> {
     clocks: [Option<Clock>; 2],
 }
 
-impl<S: Searcher, W: Write> Session<S, W> {
+impl<S: Thinker, W: Write> Session<S, W> {
     pub(super) fn new(io: Io<S, W>) -> Self {
         Self { level: io.level, io, game: Game::default(), clocks: [None; 2] }
     }

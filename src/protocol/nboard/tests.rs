@@ -6,7 +6,7 @@ use crate::{
     board::{Board, Game, Move, Square},
     notation,
     protocol::{
-        Mode, Options, Searcher,
+        Mode, Options, Thinker,
         testing::{Dialogue, Endless, Reports, line, set_board, set_game, small_engine, talk, talk_to},
     },
     search::{Bound, Line, Proof, Selectivity},
@@ -19,7 +19,7 @@ fn lines(script: impl AsRef<[u8]>) -> Vec<String> {
     talk(Mode::Nboard, script).lines().map(str::to_owned).collect()
 }
 
-fn lines_of(engine: impl Searcher, script: &str) -> Vec<String> {
+fn lines_of(engine: impl Thinker, script: &str) -> Vec<String> {
     talk_to(engine, Mode::Nboard, script).lines().map(str::to_owned).collect()
 }
 
@@ -310,7 +310,7 @@ fn analyze_scores_every_position_from_the_end() {
 #[test]
 fn learn_and_contempt_reach_the_engine() {
     struct Pupil(Vec<i32>);
-    impl Searcher for Pupil {
+    impl Thinker for Pupil {
         fn search(
             &mut self,
             _: crate::board::Position,
