@@ -1,6 +1,8 @@
 //! The engine as one object: give it a position and a goal, get moves with scores. Front ends (protocols, command
 //! line, tools) use nothing below this.
 
+pub mod clock;
+
 use std::time::Duration;
 
 use thiserror::Error;
