@@ -134,7 +134,7 @@ fn midgame_pv<I: TreeTier>(
 #[inline(always)]
 fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
     if node.empties <= MIDDLE_EMPTIES {
-        return isa.solve_any(&mut worker.end, node.position.mover(), node.position.opponent(), alpha);
+        return isa.solve_any(worker.end, node.position.mover(), node.position.opponent(), alpha);
     }
     search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
 }

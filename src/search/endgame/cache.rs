@@ -43,12 +43,12 @@ impl EndCache {
     }
 
     #[inline(always)]
-    pub(super) fn middle_slot(&self, mover: u64, opponent: u64) -> usize {
+    pub(super) fn middle_slot(mover: u64, opponent: u64) -> usize {
         hash(mover, opponent) as usize & (MIDDLE_ENTRIES - 1)
     }
 
     #[inline(always)]
-    pub(super) fn shallow_slot(&self, mover: u64, opponent: u64) -> usize {
+    pub(super) fn shallow_slot(mover: u64, opponent: u64) -> usize {
         MIDDLE_ENTRIES + (hash(mover, opponent) as usize & (SHALLOW_ENTRIES - 1))
     }
 
