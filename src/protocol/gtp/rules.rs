@@ -79,7 +79,7 @@ pub(super) fn parse_game(bytes: &[u8]) -> Result<Game, String> {
         return notation::ggf::parse_game(bytes.trim_ascii()).map(|file| file.game).map_err(|error| error.to_string());
     }
     if bytes.trim_ascii_start().starts_with(b"(") {
-        return notation::sgf::parse(bytes).map(|file| file.game).map_err(|error| error.to_string());
+        return notation::sgf::parse(bytes).map_err(|error| error.to_string());
     }
     notation::parse_transcript(Board::START, bytes.trim_ascii()).map_err(|error| error.to_string())
 }
