@@ -35,7 +35,7 @@ pub struct GgfGame {
     pub date: String,
     /// Size and variant, `TY`: `8`, `8r18`, `s8r20`. Written as `8` when empty.
     pub board_type: String,
-    /// Result, `RE`: usually black's discs minus white's, `?` while the game goes on.
+    /// Result, `RE`: usually black's discs minus white's, `?` while the game goes on. Written as `?` when empty.
     pub result: String,
     /// Black's clock, `TB` or else `TI`.
     pub time_black: Option<GgfClock>,
@@ -46,10 +46,12 @@ pub struct GgfGame {
 }
 
 impl GgfGame {
-    /// A game without names, clocks and remarks on moves.
+    /// A game without names, clocks and remarks on moves; the result is that of the last board.
     pub fn new(game: Game) -> Self {
         let move_info = vec![MoveInfo::default(); game.moves().len()];
-        Self { game, move_info, ..Self::default() }
+        let result =
+            if game.is_over() { format!("{:+}", game.board().final_score_for_black()) } else { "?".to_owned() };
+        Self { game, move_info, board_type: "8".to_owned(), result, ..Self::default() }
     }
 
     /// The clock of a colour.

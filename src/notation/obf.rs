@@ -176,6 +176,7 @@ mod tests {
         assert_eq!(message(&format!("{start}; D3:x;")), "column 72: expected a score from -64 to +64, found `x`");
         assert_eq!(message(&format!("{start}; D3:65")), "column 72: expected a score from -64 to +64, found `65`");
         assert!(message(&format!("{start}; D3:")).ends_with("but the text ends here"));
+        assert!(message(&format!("{start}; D3:;")).ends_with("expected a score from -64 to +64, found nothing"));
         assert!(message(&format!("{start}; Z9:+4")).ends_with("found `Z9:+4`"));
         assert_eq!(message(&format!("{start} D3:+4")), "column 68: expected `;`, found `D3:+4`");
         assert!(message("what").starts_with("column 1: `w`") || message("what").starts_with("column 2: `h`"));

@@ -325,6 +325,7 @@ mod tests {
         assert_eq!(message("(;GM[2];B[d3];W[d4])"), "column 17: move 2: d4 is occupied");
         assert_eq!(message("(;GM[2];B[d3];B[c3])"), "column 17: move 2 (c3) is Black's, but it is White's turn");
         assert_eq!(message("(;GM[1])"), "column 6: expected the game number 2 (Othello), found `1`");
+        assert!(message("(;SZ[])").ends_with("expected the board size 8, found nothing"));
         assert!(message("(;SZ[10])").starts_with("column 6: expected the board size 8"));
         assert!(message("(;B[zz])").contains("as move 1"));
         assert!(message("(;B[d3]").ends_with("but the text ends here"));

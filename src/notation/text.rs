@@ -182,11 +182,11 @@ impl<'a> Cursor<'a> {
         ParseError::at_offset(self.text, offset, message)
     }
 
-    /// An error naming what stands here and what should.
+    /// An error naming what stands here and what should; at the end of a part, that nothing does.
     pub(super) fn expected(&self, expected: &str) -> ParseError {
         let mut message = format!("expected {expected}");
         if self.is_at_end() {
-            message.push_str(", but the text ends here");
+            message.push_str(if self.end == self.text.len() { ", but the text ends here" } else { ", found nothing" });
         } else {
             // Writing to a string cannot fail.
             let _ = write!(message, ", found {}", quote(self.word()));

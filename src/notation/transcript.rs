@@ -248,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn fault_egaroucid_217_pass_before_the_last_move() {
+        let line = "f5d6c4d3c3f4f6f3e6e7f7c5e3e2g3b4g5g6d8h5b5b3h4f2d2e1h6c2c6e8d7c8c7a4a2a3a5b8b6h3g4h7g2a6c1d1g1f1h1a1g7b1\
+                    a7a8b7f8h8h2g8";
+        let before = game(line);
+        assert_eq!(before.board().side_to_move(), Color::White);
+        assert!(before.board().position().must_pass());
+        let after = game(&format!("{line}b2"));
+        assert!(after.is_over());
+        assert_eq!(after.board().final_score_for_black(), -6);
+        assert_eq!(parse_transcript(Board::START, write_transcript(after.moves()).as_bytes()), Ok(after));
+    }
+
+    #[test]
     fn fault_64_illegal_moves_are_named() {
         assert_eq!(message("d3d4d5"), "column 3: move 2: d4 is occupied");
         let long = "e6f6f5f4e3d6g4d3c3h3c4g3g5g6c7c6c5b6d7b5b4f3e7f7h5h4h2";

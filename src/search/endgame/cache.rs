@@ -1,7 +1,7 @@
 //! A thread's private table of small endgames: direct-mapped, always replaced, no locks.
 
 /// Entries for 7 empties and more.
-const MIDDLE_ENTRIES: usize = 1 << 16;
+const MIDDLE_ENTRIES: usize = 1 << 17;
 
 /// Entries for 5 and 6 empties.
 const SHALLOW_ENTRIES: usize = 1 << 13;

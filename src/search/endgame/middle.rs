@@ -79,8 +79,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
                 let replies = isa.mobility(next_mover, next_opponent);
                 let mobility = replies.count_ones() + (replies & CORNERS).count_ones();
                 let parity = i32::from(odd & square.bit() != 0);
-                let corner = i32::from(square.bit() & CORNERS != 0);
-                10 * parity + 24 * corner - 18 * mobility as i32
+                10 * parity - 18 * mobility as i32
             };
             candidates[count & 31] = Candidate { square: square.index() as u8, score, flips };
             count += 1;
