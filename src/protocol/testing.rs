@@ -183,14 +183,15 @@ impl Thinker for Endless {
         let mut depth = 1;
         let lines = loop {
             let lines: Vec<Line> = moves.iter().take(request.lines).map(|&mv| line(mv, -40, depth)).collect();
-            on_progress(&Progress { lines: &lines, nodes: Nodes::default(), elapsed: start.elapsed() });
+            let (finished, nodes, elapsed) = (lines.len(), Nodes::default(), start.elapsed());
+            on_progress(&Progress { lines: &lines, finished, proven: (-64, 64), nodes, elapsed });
             if stop.is_stopped() || request.time.is_some_and(|time| start.elapsed() >= time.hard) || moves.is_empty() {
                 break lines;
             }
             thread::sleep(Duration::from_millis(1));
             depth += 1;
         };
-        Outcome { lines, nodes: Nodes::default(), elapsed: start.elapsed(), completed: false }
+        Outcome { lines, proven: (-64, 64), nodes: Nodes::default(), elapsed: start.elapsed(), completed: false }
     }
 }
 
@@ -207,10 +208,11 @@ impl Thinker for Reports {
     ) -> Outcome {
         let (nodes, elapsed) = (Nodes { total: 123456789, searched: 1 }, Duration::from_micros(25));
         for lines in &self.0 {
-            on_progress(&Progress { lines, nodes, elapsed });
+            on_progress(&Progress { lines, finished: lines.len(), proven: (-64, 64), nodes, elapsed });
             thread::sleep(self.1);
         }
-        Outcome { lines: self.0.last().cloned().unwrap_or_default(), nodes, elapsed, completed: true }
+        let lines = self.0.last().cloned().unwrap_or_default();
+        Outcome { lines, proven: (-64, 64), nodes, elapsed, completed: true }
     }
 }
 

