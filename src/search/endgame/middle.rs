@@ -1,6 +1,10 @@
 //! Seven to about a dozen empties: fastest-first (fewest replies for the opponent), parity, a private table.
 
-use super::{EndTier, EndWorker, cache::{EndCache, Probe}, odd_quadrants, score_at_end, upper_bound_by_stability};
+use super::{
+    EndTier, EndWorker,
+    cache::{EndCache, Probe},
+    odd_quadrants, score_at_end, upper_bound_by_stability,
+};
 use crate::board::Squares;
 
 /// The four corners.

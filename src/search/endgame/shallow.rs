@@ -1,6 +1,10 @@
 //! Five and six empties: moves in parity order, without generating or sorting a list first.
 
-use super::{EndTier, EndWorker, cache::{EndCache, Probe}, odd_quadrants, score_at_end, upper_bound_by_stability};
+use super::{
+    EndTier, EndWorker,
+    cache::{EndCache, Probe},
+    odd_quadrants, score_at_end, upper_bound_by_stability,
+};
 use crate::board::Squares;
 
 /// Below this alpha the stability of the opponent's discs never bounds the score at so few empties.
