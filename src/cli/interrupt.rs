@@ -48,6 +48,7 @@ impl Interrupt {
 
     /// Searches with Ctrl-C in charge and `meter` showing progress.
     pub fn search(&self, engine: &mut Engine, position: Position, request: &Request, meter: &mut Meter) -> Outcome {
+        engine.set_heartbeat(meter.interval());
         self.searching.store(true, Ordering::SeqCst);
         let outcome = engine.search(position, request, &self.stop, &mut |progress| meter.update(progress));
         self.searching.store(false, Ordering::SeqCst);

@@ -29,6 +29,11 @@ impl Meter {
         Self { terminal: io::stderr().is_terminal(), label: String::new(), last: None, visible: false }
     }
 
+    /// How often the meter wants to be updated, if at all.
+    pub fn interval(&self) -> Option<Duration> {
+        self.terminal.then_some(INTERVAL)
+    }
+
     /// Names what is being searched from now on.
     pub fn label(&mut self, label: String) {
         self.label = label;

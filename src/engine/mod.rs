@@ -159,6 +159,12 @@ impl Engine {
         self.searcher.evaluator().facts()
     }
 
+    /// Asks for progress reports at this interval besides those after each finished line: for displays of long
+    /// searches.
+    pub fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.searcher.set_heartbeat(interval);
+    }
+
     /// Forgets everything learnt from earlier searches.
     pub fn clear(&mut self) {
         self.searcher.clear();
