@@ -201,7 +201,7 @@ fn gtp_games() {
 #[test]
 fn fault_56_gtp_games_on_the_clock() {
     let mut client = Client::start();
-    for seconds in [1.0, 2.0] {
+    for seconds in [2.0, 5.0] {
         client.ask("clear_board");
         client.ask(&format!("time_settings {seconds} 0 0"));
         let mut game = Game::default();

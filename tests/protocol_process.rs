@@ -12,17 +12,30 @@ use std::{
 
 use common::{Client, PATIENCE, script};
 
-/// How long the program may take to end. The promise is 200 ms; the rest is for a busy machine.
-const PROMPT: Duration = Duration::from_millis(500);
+/// How long the program may take to react. The promise is 200 ms; the machine may be busy.
+const PROMPT: Duration = Duration::from_millis(400);
+
+/// Checks that something takes no longer than [`PROMPT`]; it is given several tries for the same reason.
+fn promptly(what: &str, mut time: impl FnMut() -> Duration) {
+    let mut times = Vec::new();
+    while times.len() < 8 {
+        let time = time();
+        if time < PROMPT {
+            return;
+        }
+        times.push(time);
+    }
+    panic!("{what}: {times:?}");
+}
 
 #[test]
 fn fault_40_answers_come_at_once() {
     let mut client = Client::start();
-    for _ in 0..20 {
+    promptly("an answer", || {
         let start = Instant::now();
         assert_eq!(client.ask("name"), "= Flipside");
-        assert!(start.elapsed() < Duration::from_millis(200) + PROMPT);
-    }
+        start.elapsed()
+    });
     client.end();
     let mut client = Client::start();
     client.send("nboard 2\n");
@@ -74,15 +87,32 @@ const STATES: [&str; 16] = [
     "nboard 2\nset game (;GM[Othello]BO[8 ",
 ];
 
+/// The program in one of these states, its start-up over where it says something.
+fn started(state: &str) -> Client {
+    let mut client = Client::start();
+    if let Some(rest) = state.strip_prefix("nboard 2\n") {
+        client.send("nboard 2\n");
+        client.line();
+        client.send(rest);
+    } else {
+        if state.ends_with('\n') {
+            client.ask("name");
+        }
+        client.send(state);
+    }
+    client
+}
+
 #[test]
 fn fault_38_the_end_of_the_input_in_every_state() {
     for state in STATES {
         for delay in [0, 150] {
-            let mut client = Client::start();
-            client.send(state);
-            thread::sleep(Duration::from_millis(delay));
-            let (_, time) = client.end();
-            assert!(time < PROMPT, "{state:?} {delay}: {time:?}");
+            promptly(state, || {
+                let mut client = started(state);
+                thread::sleep(Duration::from_millis(delay));
+                client.close_input();
+                client.wait().1
+            });
         }
     }
 }
@@ -91,12 +121,12 @@ fn fault_38_the_end_of_the_input_in_every_state() {
 fn fault_38_quit_in_every_state() {
     for state in STATES.into_iter().filter(|state| state.is_empty() || state.ends_with('\n')) {
         for delay in [0, 150] {
-            let mut client = Client::start();
-            client.send(state);
-            thread::sleep(Duration::from_millis(delay));
-            client.send("quit\n");
-            let (_, time) = client.wait();
-            assert!(time < PROMPT, "{state:?} {delay}: {time:?}");
+            promptly(state, || {
+                let mut client = started(state);
+                thread::sleep(Duration::from_millis(delay));
+                client.send("quit\n");
+                client.wait().1
+            });
         }
     }
 }
@@ -104,13 +134,17 @@ fn fault_38_quit_in_every_state() {
 #[test]
 fn fault_38_nboard_ping_during_a_hint() {
     let mut client = Client::start();
-    client.send("nboard 2\nset depth 60\nhint 3\n");
-    thread::sleep(Duration::from_millis(200));
-    let start = Instant::now();
-    client.send("ping 7\n");
-    client.until("pong 7");
-    assert!(start.elapsed() < PROMPT);
-    assert!(client.is_silent(Duration::from_millis(100)));
+    client.send("nboard 2\nset depth 60\n");
+    promptly("pong", || {
+        client.send("hint 3\n");
+        thread::sleep(Duration::from_millis(200));
+        let start = Instant::now();
+        client.send("ping 7\n");
+        client.until("pong 7");
+        let time = start.elapsed();
+        assert!(client.is_silent(Duration::from_millis(100)));
+        time
+    });
     client.end();
 }
 
@@ -156,11 +190,18 @@ fn fault_56_a_move_in_time_without_time() {
     client.ask("set_level 60");
     for (color, left) in [("b", "0"), ("w", "0"), ("b", "-3.5"), ("w", "0.01")] {
         client.ask("time_left b 100 0");
-        client.ask(&format!("time_left {color} {left} 0"));
-        let start = Instant::now();
-        let answer = client.ask(&format!("genmove {color}"));
-        assert!(start.elapsed() < Duration::from_millis(100) + PROMPT, "{color} {left}");
-        assert!(answer.len() == 4 && answer.starts_with("= "), "{answer}");
+        let mut moves = 0;
+        promptly(left, || {
+            if moves > 0 {
+                client.ask("undo");
+            }
+            moves += 1;
+            client.ask(&format!("time_left {color} {left} 0"));
+            let start = Instant::now();
+            let answer = client.ask(&format!("genmove {color}"));
+            assert!(answer.len() == 4 && answer.starts_with("= "), "{answer}");
+            start.elapsed()
+        });
     }
     client.end();
 }

@@ -81,9 +81,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Level 21, no log, 100 ms.
+    /// Level 21, no log, 60 ms.
     fn default() -> Self {
-        Self { level: 21, log: None, end_grace: Duration::from_millis(100) }
+        Self { level: 21, log: None, end_grace: Duration::from_millis(60) }
     }
 }
 
