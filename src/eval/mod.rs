@@ -1,1 +1,29 @@
-//! Evaluation of midgame positions.
+//! Evaluation of midgame positions: a sum of trained pattern weights, in centi-discs.
+//!
+//! [`patterns`] says which squares form the patterns, [`features`] keeps their indices up to date move by move,
+//! [`packing`] maps indices to weights shared by symmetry, [`weights`] is the file of trained weights and
+//! [`tables`] turns it into one lookup table for each number of empties.
+
+pub mod features;
+pub mod packing;
+pub mod patterns;
+pub mod tables;
+pub mod weights;
+
+use crate::board::Position;
+pub use features::{FEATURES, Features, Frame};
+pub use tables::Evaluator;
+
+/// Largest absolute heuristic value in centi-discs: a heuristic never claims a wipe-out.
+pub const MAX_EVAL: i32 = 6300;
+
+impl Evaluator {
+    /// Static value of a position from the mover's view, in centi-discs; the exact score when the board is full.
+    pub fn evaluate(&self, position: Position) -> i32 {
+        let empties = position.empties();
+        if empties == 0 {
+            return position.final_score() * 100;
+        }
+        self.value(&Features::of(position), Frame::Mover, empties)
+    }
+}

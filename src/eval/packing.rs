@@ -1,0 +1,110 @@
+//! Which weights are one and the same: configurations that a symmetry of their family maps onto each other, and all
+//! placements of a family, share a weight.
+
+use once_cell::sync::Lazy;
+
+use super::patterns::{FAMILIES, FAMILY_COUNT, Family, PLACED, map_square};
+
+/// The map from table indices to shared weights.
+#[derive(Debug)]
+pub struct Packing {
+    // For each family the packed weight of each configuration.
+    maps: Vec<Vec<u32>>,
+    count: usize,
+}
+
+/// The one packing, built on first use.
+pub static PACKING: Lazy<Packing> = Lazy::new(Packing::new);
+
+impl Packing {
+    fn new() -> Self {
+        let mut maps = Vec::with_capacity(FAMILY_COUNT);
+        let mut count = 0;
+        for family in &FAMILIES {
+            let permutations = self_symmetries(family);
+            let mut map = vec![u32::MAX; family.configurations()];
+            for configuration in 0..map.len() {
+                if map[configuration] != u32::MAX {
+                    continue;
+                }
+                map[configuration] = count as u32;
+                for permutation in &permutations {
+                    map[permuted(configuration, permutation)] = count as u32;
+                }
+                count += 1;
+            }
+            maps.push(map);
+        }
+        Self { maps, count }
+    }
+
+    /// Number of distinct weights of one stage.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The packed weights of a family's configurations, in order.
+    pub fn family(&self, family: usize) -> &[u32] {
+        &self.maps[family]
+    }
+
+    /// The packed weight of a feature's table index (see [`super::Features::indices`]).
+    ///
+    /// # Panics
+    /// When `index` is no index of that feature.
+    #[inline]
+    pub fn of(&self, feature: usize, index: u16) -> u32 {
+        let family = PLACED[feature].family;
+        self.maps[family][usize::from(index) - FAMILIES[family].offset]
+    }
+}
+
+/// Permutations of a family's squares by the symmetries that map its first placement onto itself.
+fn self_symmetries(family: &Family) -> Vec<Vec<usize>> {
+    (1..8)
+        .filter_map(|symmetry| {
+            family
+                .squares
+                .iter()
+                .map(|&square| family.squares.iter().position(|&other| other == map_square(symmetry, square)))
+                .collect()
+        })
+        .collect()
+}
+
+/// The configuration with the digit of place `i` moved to place `permutation[i]`.
+fn permuted(configuration: usize, permutation: &[usize]) -> usize {
+    let len = permutation.len();
+    let mut rest = configuration;
+    let mut number = 0;
+    for place in (0..len).rev() {
+        number += (rest % 3) * 3_usize.pow((len - 1 - permutation[place]) as u32);
+        rest /= 3;
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        board::{Position, Symmetry},
+        eval::Features,
+    };
+
+    proptest! {
+        #[test]
+        fn symmetric_positions_use_the_same_weights(a: u64, b: u64, which in 0_usize..8) {
+            let position = Position::new(a & !b, b & !a).unwrap();
+            let used = |position: Position| {
+                let mut weights: Vec<u32> =
+                    Features::of(position).indices().iter().enumerate().map(|(f, &i)| PACKING.of(f, i)).collect();
+                weights.sort_unstable();
+                weights
+            };
+            prop_assert_eq!(used(position), used(position.transformed(Symmetry::ALL[which])));
+        }
+    }
+}
