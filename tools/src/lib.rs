@@ -6,8 +6,10 @@
 pub mod check;
 pub mod error;
 pub mod games;
+pub mod labels;
 pub mod rng;
 pub mod searcher;
 pub mod selfplay;
 #[cfg(test)]
 mod test_files;
+pub mod training;

@@ -7,7 +7,9 @@ use flipside_tools::{
     check,
     error::Result,
     games::Header,
+    labels,
     selfplay::{self, SelfPlay},
+    training::{self, Training, dataset::Selection, report, solver::Regularisation},
 };
 
 #[derive(Parser)]
@@ -23,6 +25,12 @@ enum Command {
     Selfplay(SelfplayArgs),
     /// Replay all games of a file and print statistics
     Check(CheckArgs),
+    /// Search the positions of a game file and write their values beside it
+    Label(LabelArgs),
+    /// Fit the evaluation's weights to game files
+    Train(TrainArgs),
+    /// Measure a weights file on a game file
+    EvalReport(ReportArgs),
 }
 
 #[derive(Args)]
@@ -59,6 +67,100 @@ struct CheckArgs {
     solve: usize,
 }
 
+#[derive(Args)]
+struct LabelArgs {
+    /// The game file
+    file: PathBuf,
+    /// Depth of the searches
+    #[arg(long, default_value_t = 8)]
+    depth: u32,
+}
+
+#[derive(Args)]
+struct TrainArgs {
+    /// Game files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The weights file to write
+    #[arg(long)]
+    out: PathBuf,
+    /// State of the training, continued when it exists
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Weights file to start from instead of zero
+    #[arg(long)]
+    init: Option<PathBuf>,
+    /// Most iterations, earlier runs of the same state included
+    #[arg(long, default_value_t = 60)]
+    iterations: u32,
+    /// Stop after this many iterations without a better validation error
+    #[arg(long, default_value_t = 4)]
+    patience: u32,
+    /// Pull of each weight towards zero
+    #[arg(long, default_value_t = 2.0)]
+    ridge: f32,
+    /// Tie between neighbouring stages
+    #[arg(long, default_value_t = 4.0)]
+    smooth: f32,
+    /// Tie between even and odd numbers of empties
+    #[arg(long, default_value_t = 4.0)]
+    parity: f32,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Threads, 0 for all cores
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Args)]
+struct ReportArgs {
+    /// The game file
+    games: PathBuf,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Only the games that training holds out
+    #[arg(long)]
+    held_out: bool,
+    #[command(flatten)]
+    selection: SelectionArgs,
+}
+
+#[derive(Args)]
+struct SelectionArgs {
+    /// Most positions of one game, 0 for all
+    #[arg(long, default_value_t = 0)]
+    per_game: usize,
+    /// Share of the games held out for validation
+    #[arg(long, default_value_t = 0.02)]
+    validation: f64,
+    /// Weight of the final score against the search label where play was not exact
+    #[arg(long, default_value_t = 1.0)]
+    lambda: f32,
+    /// Use only positions from which play was exact
+    #[arg(long)]
+    exact_only: bool,
+    /// Most positions in all, 0 for all
+    #[arg(long, default_value_t = 0)]
+    max_positions: u64,
+    /// Seed of the choice of positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl SelectionArgs {
+    fn selection(&self) -> Selection {
+        Selection {
+            per_game: self.per_game,
+            validation: self.validation,
+            lambda: self.lambda,
+            exact_only: self.exact_only,
+            most: self.max_positions,
+            seed: self.seed,
+        }
+    }
+}
+
 fn parse_range(text: &str) -> std::result::Result<(u8, u8), String> {
     let error = || format!("'{text}': expected LEAST-MOST, for example 8-40");
     let (least, most) = text.split_once('-').ok_or_else(error)?;
@@ -79,6 +181,28 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Check(args) => {
             print!("{}", check::check(&args.file, args.solve)?.text());
+            Ok(())
+        }
+        Command::Label(args) => labels::run(&args.file, args.depth),
+        Command::Train(args) => {
+            let training = Training {
+                games: args.games,
+                out: args.out,
+                state: args.state,
+                init: args.init,
+                selection: args.selection.selection(),
+                regularisation: Regularisation { ridge: args.ridge, smooth: args.smooth, parity: args.parity },
+                iterations: args.iterations,
+                patience: args.patience.max(1),
+                threads: args.threads,
+            };
+            print!("{}", report::table(&training::run(&training)?));
+            Ok(())
+        }
+        Command::EvalReport(args) => {
+            let selection = args.selection.selection();
+            let errors = report::measure(&args.games, args.weights.as_deref(), &selection, args.held_out)?;
+            print!("{}", report::table(&errors));
             Ok(())
         }
     }
