@@ -7,6 +7,7 @@ pub mod check;
 pub mod error;
 pub mod games;
 pub mod labels;
+pub mod matches;
 pub mod rng;
 pub mod searcher;
 pub mod selfplay;

@@ -1,6 +1,6 @@
 //! The `flipside-tools` program: arguments in, one line of error or a report out.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use flipside_tools::{
@@ -8,6 +8,7 @@ use flipside_tools::{
     error::Result,
     games::Header,
     labels,
+    matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
     selfplay::{self, SelfPlay},
     training::{self, Training, dataset::Selection, report, solver::Regularisation},
 };
@@ -31,6 +32,8 @@ enum Command {
     Train(TrainArgs),
     /// Measure a weights file on a game file
     EvalReport(ReportArgs),
+    /// Let two players play a match over paired openings
+    Match(Box<MatchArgs>),
 }
 
 #[derive(Args)]
@@ -100,10 +103,10 @@ struct TrainArgs {
     #[arg(long, default_value_t = 2.0)]
     ridge: f32,
     /// Tie between neighbouring stages
-    #[arg(long, default_value_t = 4.0)]
+    #[arg(long, default_value_t = 10.0)]
     smooth: f32,
     /// Tie between even and odd numbers of empties
-    #[arg(long, default_value_t = 4.0)]
+    #[arg(long, default_value_t = 10.0)]
     parity: f32,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -124,6 +127,38 @@ struct ReportArgs {
     held_out: bool,
     #[command(flatten)]
     selection: SelectionArgs,
+}
+
+#[derive(Args)]
+struct MatchArgs {
+    /// First player: ours,depth=4 | greedy | random | gtp:COMMAND | nboard,depth=8:COMMAND …
+    first: PlayerSpec,
+    /// Second player
+    second: PlayerSpec,
+    /// Openings, one transcript a line
+    #[arg(long)]
+    openings: PathBuf,
+    /// Openings to play, each with both colours
+    #[arg(long, default_value_t = 50)]
+    pairs: usize,
+    /// Seed of the choice of openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at the same time
+    #[arg(long, default_value_t = 1)]
+    concurrency: usize,
+    /// File for the games
+    #[arg(long)]
+    log: Option<PathBuf>,
+    /// Stop when ELO1 is accepted or refused against ELO0 (both errors 5 %)
+    #[arg(long, value_parser = parse_sprt, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// Longest time for a move without a clock and for a program to start, in seconds
+    #[arg(long, default_value_t = 600.0, value_parser = parse_seconds)]
+    patience: f64,
+    /// What is granted beyond a clock, in seconds
+    #[arg(long, default_value_t = 0.5, value_parser = parse_seconds)]
+    grace: f64,
 }
 
 #[derive(Args)]
@@ -167,6 +202,19 @@ fn parse_range(text: &str) -> std::result::Result<(u8, u8), String> {
     Ok((least.trim().parse().map_err(|_| error())?, most.trim().parse().map_err(|_| error())?))
 }
 
+fn parse_sprt(text: &str) -> std::result::Result<Sprt, String> {
+    let error = || format!("'{text}': expected ELO0,ELO1 with ELO0 below ELO1, for example 0,10");
+    let (elo0, elo1) = text.split_once(',').ok_or_else(error)?;
+    let elo0: f64 = elo0.trim().parse().map_err(|_| error())?;
+    let elo1: f64 = elo1.trim().parse().map_err(|_| error())?;
+    if elo0 < elo1 { Ok(Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 }) } else { Err(error()) }
+}
+
+fn parse_seconds(text: &str) -> std::result::Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
+    seconds.ok_or_else(|| format!("'{text}': expected seconds from 0 to 1000000"))
+}
+
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Selfplay(args) => {
@@ -197,6 +245,23 @@ fn run(command: Command) -> Result<()> {
                 threads: args.threads,
             };
             print!("{}", report::table(&training::run(&training)?));
+            Ok(())
+        }
+        Command::Match(args) => {
+            let settings = Match {
+                players: [args.first, args.second],
+                openings: args.openings,
+                pairs: args.pairs,
+                seed: args.seed,
+                concurrency: args.concurrency,
+                log: args.log,
+                sprt: args.sprt,
+                limits: Limits {
+                    patience: Duration::from_secs_f64(args.patience),
+                    grace: Duration::from_secs_f64(args.grace),
+                },
+            };
+            print!("{}", matches::run(&settings)?.text(&settings));
             Ok(())
         }
         Command::EvalReport(args) => {

@@ -113,6 +113,7 @@ fn run_here(training: &Training) -> Result<Vec<Errors>> {
         }
         (best.1, best.2)
     };
+    let weights = pass::centred(&model, &data.training, weights);
     if let Some(path) = &training.state {
         state::save(path, &model, iteration, &weights)?;
     }

@@ -186,6 +186,19 @@ pub fn diagonal<const F: usize>(model: &Model<F>, chunks: &[Chunk<F>]) -> Vec<f3
     sums
 }
 
+/// The parameters with the constants moved so that no number of empties has a mean error in `chunks`.
+pub fn centred<const F: usize>(model: &Model<F>, chunks: &[Chunk<F>], mut parameters: Vec<f32>) -> Vec<f32> {
+    let constants = model.knots * model.weights;
+    for (empties, errors) in measure(model, chunks, &parameters).iter().enumerate() {
+        // A few positions say little about the mean.
+        parameters[constants + empties] += (errors.sum / (errors.count as f64 + CAUTION)) as f32;
+    }
+    parameters
+}
+
+/// Positions of mean error zero that [`centred`] adds to those seen.
+const CAUTION: f64 = 100.0;
+
 /// The errors of the parameters, by number of empties.
 pub fn measure<const F: usize>(model: &Model<F>, chunks: &[Chunk<F>], parameters: &[f32]) -> Vec<Errors> {
     let parts: Vec<Errors> = chunks
