@@ -1,14 +1,16 @@
 //! The engine as one object: give it a position and a goal, get moves with scores. Front ends (protocols, command
 //! line, tools) use nothing below this.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
+pub use crate::search::{Outcome, Progress};
 use crate::{
-    board::{Move, Position},
+    board::Position,
+    eval::Evaluator,
     isa::Tier,
-    search::{Bound, Line, Nodes, Proof, Selectivity, StopFlag},
+    search::{Limits, Searcher, SearcherError, Selectivity, Step, StopFlag, level_plan, steps_to},
 };
 
 /// How an engine is set up.
@@ -116,34 +118,11 @@ impl Request {
     }
 }
 
-/// A report while searching: called after each finished line of each iteration.
-#[derive(Clone, Debug)]
-pub struct Progress<'a> {
-    /// The lines so far, best first; those of the current iteration and, where it has not got to them, the last one.
-    pub lines: &'a [Line],
-    /// Nodes so far.
-    pub nodes: Nodes,
-    /// Time since the search began.
-    pub elapsed: Duration,
-}
-
-/// The answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Outcome {
-    /// Best first; empty exactly when the game is over. A forced pass is one line whose move is the pass.
-    pub lines: Vec<Line>,
-    /// Nodes searched.
-    pub nodes: Nodes,
-    /// Time taken.
-    pub elapsed: Duration,
-    /// False when the search was stopped or ran out of time before it reached its goal.
-    pub completed: bool,
-}
-
 /// An engine: settings, transposition table, threads and book.
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,
+    searcher: Searcher,
 }
 
 impl Engine {
@@ -152,13 +131,20 @@ impl Engine {
     /// # Errors
     /// When a setting is out of range or its resources are not to be had.
     pub fn new(settings: Settings) -> Result<Self, EngineError> {
+        Self::with_evaluator(settings, Evaluator::default())
+    }
+
+    /// An engine that evaluates with other than the embedded weights.
+    ///
+    /// # Errors
+    /// As [`Engine::new`].
+    pub fn with_evaluator(settings: Settings, evaluator: Evaluator) -> Result<Self, EngineError> {
         if settings.threads == 0 || settings.threads > Settings::MAX_THREADS {
             return Err(EngineError::Threads(settings.threads));
         }
-        if settings.hash_mib == 0 || settings.hash_mib > Settings::MAX_HASH_MIB {
-            return Err(EngineError::HashRange(settings.hash_mib));
-        }
-        Ok(Self { settings })
+        check_hash(settings.hash_mib)?;
+        let searcher = Searcher::new(settings.tier, settings.threads, settings.hash_mib, evaluator)?;
+        Ok(Self { settings, searcher })
     }
 
     /// The settings in force.
@@ -166,27 +152,30 @@ impl Engine {
         &self.settings
     }
 
+    /// How the evaluation's weights were trained.
+    pub fn weights_facts(&self) -> &str {
+        self.searcher.evaluator().facts()
+    }
+
     /// Forgets everything learnt from earlier searches.
-    pub fn clear(&mut self) {}
+    pub fn clear(&mut self) {
+        self.searcher.clear();
+    }
 
     /// Changes the size of the transposition table, which is cleared.
     ///
     /// # Errors
     /// When the size is out of range or not to be had; the old table stays.
     pub fn resize_hash(&mut self, hash_mib: usize) -> Result<(), EngineError> {
-        if hash_mib == 0 || hash_mib > Settings::MAX_HASH_MIB {
-            return Err(EngineError::HashRange(hash_mib));
-        }
+        check_hash(hash_mib)?;
+        self.searcher.resize_table(hash_mib)?;
         self.settings.hash_mib = hash_mib;
         Ok(())
     }
 
     /// Static evaluation in centi-discs from the mover's view, −6400 to 6400.
     pub fn evaluate(&self, position: Position) -> i32 {
-        let mobility = |p: Position| p.legal_moves().count_ones() as i32;
-        let corners = |bits: u64| (bits & 0x8100000000000081).count_ones() as i32;
-        100 * (mobility(position) - mobility(position.pass()))
-            + 800 * (corners(position.mover()) - corners(position.opponent()))
+        if position.is_over() { position.final_score() * 100 } else { self.searcher.evaluator().evaluate(position) }
     }
 
     /// Searches `position`, calling `on_progress` from this thread as results improve, until the goal is reached,
@@ -198,58 +187,35 @@ impl Engine {
         stop: &StopFlag,
         on_progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Outcome {
-        // Placeholder until the search is in: full-width negamax, fixed depth.
-        let start = Instant::now();
-        let depth = match request.goal {
-            Goal::Level(level) => level.min(4),
-            Goal::Depth(depth, _) => depth.min(4),
-            Goal::Solve { .. } => position.empties(),
-        };
-        let mut nodes = Nodes::default();
-        let mut lines: Vec<Line> = Vec::new();
-        for mv in position.moves() {
-            let Some(child) = position.play(mv) else { continue };
-            let score = -self.negamax(child, depth.saturating_sub(1), -100_000, 100_000, &mut nodes, stop);
-            let to_end = depth >= position.empties();
-            lines.push(Line {
-                mv,
-                score,
-                bound: Bound::Exact,
-                depth,
-                selectivity: Selectivity::None,
-                to_end,
-                proof: if to_end { Proof::Score } else { Proof::None },
-                pv: vec![mv],
-                book_games: None,
-            });
-        }
-        lines.sort_by_key(|line| -line.score);
-        lines.truncate(request.lines.max(1));
-        let elapsed = start.elapsed();
-        on_progress(&Progress { lines: &lines, nodes, elapsed });
-        Outcome { lines, nodes, elapsed, completed: !stop.is_stopped() }
-    }
-
-    fn negamax(&self, p: Position, depth: u32, mut alpha: i32, beta: i32, nodes: &mut Nodes, stop: &StopFlag) -> i32 {
-        nodes.total += 1;
-        nodes.searched += 1;
-        let moves = p.moves();
-        if moves.is_empty() {
-            return p.final_score() * 100;
-        }
-        if depth == 0 || stop.is_stopped() {
-            return self.evaluate(p);
-        }
-        let mut best = -100_000;
-        for mv in moves {
-            let Some(child) = p.play(mv) else { continue };
-            let deeper = if mv == Move::Pass { depth } else { depth - 1 };
-            best = best.max(-self.negamax(child, deeper, -beta, -alpha, nodes, stop));
-            alpha = alpha.max(best);
-            if alpha >= beta {
-                break;
+        let empties = position.empties();
+        let (steps, window) = match request.goal {
+            Goal::Level(level) => (level_plan(level, empties).steps, (-64, 64)),
+            Goal::Depth(depth, selectivity) => (steps_to(Step { depth: depth.max(1), selectivity }, empties), (-64, 64)),
+            Goal::Solve { alpha, beta } => {
+                let goal = Step { depth: empties, selectivity: Selectivity::None };
+                let alpha = alpha.clamp(-64, 63);
+                (steps_to(goal, empties), (alpha, beta.clamp(alpha + 1, 64)))
             }
+        };
+        let limits = Limits {
+            window,
+            lines: request.lines,
+            soft_time: request.time.map(|time| time.soft),
+            hard_time: request.time.map(|time| time.hard),
+        };
+        self.searcher.search(position, &steps, &limits, stop, on_progress)
+    }
+}
+
+fn check_hash(hash_mib: usize) -> Result<(), EngineError> {
+    if (1..=Settings::MAX_HASH_MIB).contains(&hash_mib) { Ok(()) } else { Err(EngineError::HashRange(hash_mib)) }
+}
+
+impl From<SearcherError> for EngineError {
+    fn from(error: SearcherError) -> Self {
+        match error {
+            SearcherError::Memory(mebibytes) => Self::HashMemory(mebibytes),
+            SearcherError::Threads(message) => Self::ThreadPool(message),
         }
-        best
     }
 }

@@ -111,11 +111,11 @@ macro_rules! with_tier {
 /// `fn body<I: TheTrait>(isa: I, arg: Type, …) -> Ret` marked `#[inline(always)]`.
 #[macro_export]
 macro_rules! tiered {
-    ($(#[$meta:meta])* $vis:vis trait $name:ident {
+    ($(#[$meta:meta])* $vis:vis trait $name:ident $(: $parent:path)? {
         $( $(#[$fn_meta:meta])* fn $function:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path; )*
     }) => {
         $(#[$meta])*
-        $vis trait $name: $crate::isa::Isa {
+        $vis trait $name: $crate::isa::Isa $(+ $parent)? {
             $( $(#[$fn_meta])* fn $function(self, $($arg: $ty),*) $(-> $ret)?; )*
         }
 
@@ -151,4 +151,17 @@ macro_rules! tiered {
             )*
         }
     };
+}
+
+/// Asks the CPU to bring the cache line of `value` near; never faults, has no effect on results.
+#[inline(always)]
+#[allow(unsafe_code)]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching is a hint on a valid address and part of the x86-64 baseline.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(value).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use crate::board::Move;
@@ -150,4 +151,35 @@ impl StopFlag {
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// A report while searching: called after each finished line of each iteration.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// The lines so far, best first; those of the current iteration and, where it has not got to them, the last one.
+    pub lines: &'a [Line],
+    /// How many of the lines are of the current iteration.
+    pub finished: usize,
+    /// Proven bounds of the position's score in discs.
+    pub proven: (i32, i32),
+    /// Nodes so far.
+    pub nodes: Nodes,
+    /// Time since the search began.
+    pub elapsed: Duration,
+}
+
+/// The answer of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Best first; empty exactly when the game is over. A forced pass is one line whose move is the pass.
+    pub lines: Vec<Line>,
+    /// Proven bounds of the position's score in discs from the mover's view: −64 and 64 when nothing is proven, equal
+    /// when the score is.
+    pub proven: (i32, i32),
+    /// Nodes searched.
+    pub nodes: Nodes,
+    /// Time taken.
+    pub elapsed: Duration,
+    /// False when the search was stopped or ran out of time before it reached its goal.
+    pub completed: bool,
 }

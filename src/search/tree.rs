@@ -1,0 +1,593 @@
+//! Principal variation search with a null window at all but the first move (NegaScout, A. Reinefeld 1983), for both
+//! the midgame (fixed depth, centi-discs) and the end (to the last disc, discs).
+//!
+//! Every function is fail-soft. A search that is told to stop unwinds with meaningless scores, which its callers
+//! recognise by [`Worker::is_stopped`] and never store.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    endgame::{CORNERS, EndTier, MIDDLE_EMPTIES, odd_quadrants, score_at_end, upper_bound_by_stability, wipe_out},
+    probcut,
+    split::{Kind, Split},
+    table::NO_MOVE,
+    worker::Worker,
+};
+use crate::{
+    board::{Position, Square, Squares},
+    eval::{Features, Frame},
+};
+
+/// Centi-discs in a disc.
+pub(super) const DISC: i32 = 100;
+
+/// Beyond every score in centi-discs.
+pub(super) const INFINITY: i32 = 65 * DISC;
+
+/// Most legal moves of any position, reachable or not, with room to spare.
+pub(super) const MAX_MOVES: usize = 40;
+
+/// A pass in a [`Pv`].
+pub(super) const PASS: u8 = 64;
+
+/// A position with what the search keeps beside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub position: Position,
+    pub features: Features,
+    pub frame: Frame,
+    pub empties: u32,
+}
+
+impl Node {
+    pub fn new(position: Position) -> Self {
+        Self { position, features: Features::of(position), frame: Frame::Mover, empties: position.empties() }
+    }
+
+    #[inline(always)]
+    pub fn child(&self, square: Square, flips: u64) -> Self {
+        Self {
+            position: self.position.after(square, flips),
+            features: self.features.after(self.frame, square, flips),
+            frame: self.frame.flipped(),
+            empties: self.empties - 1,
+        }
+    }
+
+    #[inline(always)]
+    pub fn passed(&self) -> Self {
+        Self { position: self.position.pass(), frame: self.frame.flipped(), ..*self }
+    }
+}
+
+/// Squares of a principal variation, [`PASS`] for passes.
+pub(super) type Pv = ArrayVec<u8, 128>;
+
+/// A move with what it flips and how promising it looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScoredMove {
+    pub square: Square,
+    pub flips: u64,
+    pub score: i32,
+}
+
+/// Moves, the most promising first once sorted.
+pub(super) type MoveList = ArrayVec<ScoredMove, MAX_MOVES>;
+
+crate::tiered! {
+    /// The tree search of each tier.
+    pub(super) trait TreeTier: EndTier {
+        /// Midgame, null window, centi-discs.
+        fn midgame_null(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, cut: bool) -> i32 = midgame_null;
+        /// Midgame of depth 1 and 2, any window, centi-discs.
+        fn midgame_shallow(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, beta: i32) -> i32 = midgame_shallow;
+        /// Midgame, open window, centi-discs.
+        fn midgame_pv(worker: &mut Worker<'_>, node: &Node, depth: u32, window: (i32, i32), pv: &mut Pv) -> i32 = midgame_pv;
+        /// To the end, null window, discs.
+        fn endgame_null(worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 = endgame_null;
+        /// To the end, open window, discs.
+        fn endgame_pv(worker: &mut Worker<'_>, node: &Node, window: (i32, i32), pv: &mut Pv) -> i32 = endgame_pv;
+        /// Works at other threads' split points until the search is over.
+        fn help(worker: &mut Worker<'_>) = super::split::help_until_finished;
+        /// Searches the remaining moves of a split point.
+        fn work_at(worker: &mut Worker<'_>, split: &Split) = super::split::work_at;
+        /// Searches the moves of a root position.
+        fn root(worker: &mut Worker<'_>, request: &super::root::RootSearch<'_>, pv: &mut Pv) -> (i32, u8) = super::root::search_root;
+    }
+}
+
+#[inline(always)]
+fn midgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, cut: bool) -> i32 {
+    if depth >= node.empties {
+        // Round the window outwards to whole discs.
+        return isa.endgame_null(worker, node, alpha.div_euclid(DISC), cut) * DISC;
+    }
+    if depth == 0 {
+        return worker.evaluator.value(&node.features, node.frame, node.empties);
+    }
+    if depth <= 2 {
+        return isa.midgame_shallow(worker, node, depth, alpha, alpha + 1);
+    }
+    search::<I, false, false>(isa, worker, node, depth, (alpha, alpha + 1), cut, None)
+}
+
+#[inline(always)]
+fn midgame_pv<I: TreeTier>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    window: (i32, i32),
+    pv: &mut Pv,
+) -> i32 {
+    if depth >= node.empties {
+        let window = (window.0.div_euclid(DISC), (window.1 + DISC - 1).div_euclid(DISC));
+        return isa.endgame_pv(worker, node, window, pv) * DISC;
+    }
+    if depth == 0 {
+        pv.clear();
+        return worker.evaluator.value(&node.features, node.frame, node.empties);
+    }
+    search::<I, false, true>(isa, worker, node, depth, window, false, Some(pv))
+}
+
+#[inline(always)]
+fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
+    if node.empties <= MIDDLE_EMPTIES {
+        return isa.solve_any(&mut worker.end, node.position.mover(), node.position.opponent(), alpha);
+    }
+    search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
+}
+
+#[inline(always)]
+fn endgame_pv<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, window: (i32, i32), pv: &mut Pv) -> i32 {
+    if node.empties == 0 {
+        pv.clear();
+        return node.position.final_score();
+    }
+    search::<I, true, true>(isa, worker, node, node.empties, window, false, Some(pv))
+}
+
+/// One or two plies above the leaves: no table, moves in static order.
+#[inline(always)]
+fn midgame_shallow<I: TreeTier>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    mut alpha: i32,
+    beta: i32,
+) -> i32 {
+    let (mover, opponent) = (node.position.mover(), node.position.opponent());
+    let moves = isa.mobility(mover, opponent);
+    if moves == 0 {
+        return if isa.mobility(opponent, mover) == 0 {
+            score_at_end(mover, opponent) * DISC
+        } else {
+            -isa.midgame_shallow(worker, &node.passed(), depth, -beta, -alpha)
+        };
+    }
+    let odd = odd_quadrants(node.position.empty());
+    let mut best = -INFINITY;
+    for group in [moves & CORNERS, moves & odd & !CORNERS, moves & !odd & !CORNERS] {
+        for square in Squares(group) {
+            let flips = isa.flips(square.index(), mover, opponent);
+            worker.end.searched += 1;
+            if wipe_out(opponent, flips) {
+                return 64 * DISC;
+            }
+            let child = node.child(square, flips);
+            let score = if child.empties == 0 {
+                -child.position.final_score() * DISC
+            } else if depth == 1 {
+                -worker.evaluator.value(&child.features, child.frame, child.empties)
+            } else {
+                -isa.midgame_shallow(worker, &child, depth - 1, -beta, -alpha)
+            };
+            if score > best {
+                best = score;
+                if best >= beta {
+                    return best;
+                }
+                alpha = alpha.max(best);
+            }
+        }
+    }
+    best
+}
+
+/// The body of all tree searches. `END`: to the last disc, in discs, `depth` being the empties; else in centi-discs.
+/// `PV`: open window.
+#[inline(always)]
+fn search<I: TreeTier, const END: bool, const PV: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    (mut alpha, mut beta): (i32, i32),
+    cut: bool,
+    mut pv: Option<&mut Pv>,
+) -> i32 {
+    let scale = if END { DISC } else { 1 };
+    if let Some(pv) = pv.as_deref_mut() {
+        pv.clear();
+    }
+    if worker.poll() {
+        return alpha;
+    }
+    let (mover, opponent) = (node.position.mover(), node.position.opponent());
+    let moves = isa.mobility(mover, opponent);
+    if moves == 0 {
+        return if isa.mobility(opponent, mover) == 0 {
+            score_at_end(mover, opponent) * (DISC / scale)
+        } else {
+            after_pass::<I, END, PV>(isa, worker, node, depth, (alpha, beta), cut, pv)
+        };
+    }
+    if END
+        && !PV
+        && alpha >= tuning::STABILITY_ALPHA[node.empties as usize % 64]
+        && let Some(bound) = upper_bound_by_stability(mover, opponent, alpha)
+    {
+        return bound;
+    }
+
+    // What an earlier search knows.
+    let selectivity = worker.selectivity;
+    let use_table = !PV || !END || node.empties > MIDDLE_EMPTIES;
+    let known = if use_table { worker.shared.table.probe(node.position) } else { None };
+    let mut table_moves = [NO_MOVE; 2];
+    if let Some(entry) = known {
+        table_moves = entry.moves;
+        if entry.depth >= depth && entry.selectivity >= selectivity {
+            let (lower, upper) = (entry.lower / scale, entry.upper / scale);
+            if PV {
+                // An open window needs a principal variation: only an exact value of a leaf of it will do.
+                if lower == upper && entry.depth == depth {
+                    if let (Some(pv), true) = (pv, entry.moves[0] != NO_MOVE) {
+                        pv.push(entry.moves[0]);
+                    }
+                    return lower;
+                }
+            } else {
+                if lower >= beta || lower == upper {
+                    return lower;
+                }
+                if upper <= alpha {
+                    return upper;
+                }
+            }
+        }
+    }
+
+    // The moves.
+    let mut list = MoveList::new();
+    for square in Squares(moves) {
+        let flips = isa.flips(square.index(), mover, opponent);
+        if wipe_out(opponent, flips) {
+            if let Some(pv) = pv {
+                pv.push(square.index() as u8);
+            }
+            return 64 * (DISC / scale);
+        }
+        list.push(ScoredMove { square, flips, score: 0 });
+    }
+
+    if !PV && list.len() > 1 {
+        // Enhanced transposition cut-off (A. Plaat et al. 1996): a child's bound may settle this node.
+        if depth >= if END { tuning::ETC_EMPTIES } else { tuning::ETC_DEPTH } {
+            for candidate in &list {
+                let child = node.position.after(candidate.square, candidate.flips);
+                worker.end.ordered += 1;
+                if let Some(entry) = worker.shared.table.probe(child)
+                    && entry.depth + 1 >= depth
+                    && entry.selectivity >= selectivity
+                    && -entry.upper / scale >= beta
+                {
+                    return -entry.upper / scale;
+                }
+            }
+        }
+        if let Some(score) = probcut::<I, END>(isa, worker, node, depth, (alpha, beta), cut) {
+            return score;
+        }
+        if worker.is_stopped() {
+            return alpha;
+        }
+    }
+
+    if list.len() > 1 {
+        score_moves::<I, END, PV>(isa, worker, node, depth, alpha, cut, table_moves, &mut list);
+    }
+    let original = (alpha, beta);
+    let (best, best_move) = search_moves::<I, END, PV>(isa, worker, node, depth, &mut alpha, &mut beta, cut, &mut list, pv);
+    if worker.is_stopped() {
+        return alpha;
+    }
+    if use_table {
+        let window = (original.0 * scale, original.1 * scale);
+        worker.shared.table.store(node.position, depth, selectivity, window, best * scale, best_move);
+    }
+    best
+}
+
+#[inline(always)]
+fn after_pass<I: TreeTier, const END: bool, const PV: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    (alpha, beta): (i32, i32),
+    cut: bool,
+    pv: Option<&mut Pv>,
+) -> i32 {
+    let passed = node.passed();
+    match pv {
+        Some(pv) => {
+            let mut rest = Pv::new();
+            let score = if END {
+                -isa.endgame_pv(worker, &passed, (-beta, -alpha), &mut rest)
+            } else {
+                -isa.midgame_pv(worker, &passed, depth, (-beta, -alpha), &mut rest)
+            };
+            extend_pv(pv, PASS, &rest);
+            score
+        }
+        None if END => -isa.endgame_null(worker, &passed, -alpha - 1, !cut),
+        None => -isa.midgame_null(worker, &passed, depth, -alpha - 1, !cut),
+    }
+}
+
+pub(super) fn extend_pv(pv: &mut Pv, mv: u8, rest: &Pv) {
+    pv.clear();
+    pv.push(mv);
+    // A variation that would not fit is cut: longer than any game.
+    let room = pv.remaining_capacity().min(rest.len());
+    pv.extend(rest[..room].iter().copied());
+}
+
+/// Searches one child; `first` moves of PV nodes get the open window, all others a null window first.
+#[inline(always)]
+pub(super) fn search_child<I: TreeTier, const END: bool, const PV: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    child: &Node,
+    depth: u32,
+    (alpha, beta): (i32, i32),
+    first: bool,
+    cut: bool,
+    child_pv: &mut Pv,
+) -> i32 {
+    worker.end.searched += 1;
+    let mut score = 0;
+    if !PV || !first {
+        score = if END {
+            -isa.endgame_null(worker, child, -alpha - 1, !cut)
+        } else {
+            -isa.midgame_null(worker, child, depth - 1, -alpha - 1, !cut)
+        };
+        if !PV || score <= alpha || score >= beta || worker.is_stopped() {
+            child_pv.clear();
+            return score;
+        }
+    }
+    let _ = score;
+    if END {
+        -isa.endgame_pv(worker, child, (-beta, -alpha), child_pv)
+    } else {
+        -isa.midgame_pv(worker, child, depth - 1, (-beta, -alpha), child_pv)
+    }
+}
+
+/// Searches the moves in order of promise, with other threads where that pays. Returns the best score and move.
+#[inline(always)]
+pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    alpha: &mut i32,
+    beta: &mut i32,
+    cut: bool,
+    list: &mut MoveList,
+    mut pv: Option<&mut Pv>,
+) -> (i32, u8) {
+    let mut best = -INFINITY;
+    let mut best_move = NO_MOVE;
+    let mut child_pv = Pv::new();
+    let split_depth = if END { tuning::SPLIT_EMPTIES } else { tuning::SPLIT_DEPTH };
+    for index in 0..list.len() {
+        if index > 0 && index + 1 < list.len() && depth >= split_depth && worker.can_split() {
+            let kind = Kind::of(END, PV);
+            list[index..].sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.score));
+            let split = Split::new(worker, kind, node, depth, (*alpha, *beta), cut, &list[index..], (best, best_move));
+            return super::split::run(isa, worker, split, pv);
+        }
+        pick_best(list, index);
+        let candidate = list[index];
+        let child = node.child(candidate.square, candidate.flips);
+        if !END || child.empties > MIDDLE_EMPTIES {
+            worker.shared.table.prefetch(child.position);
+        }
+        let score =
+            search_child::<I, END, PV>(isa, worker, &child, depth, (*alpha, *beta), index == 0, cut, &mut child_pv);
+        if worker.is_stopped() {
+            return (best, best_move);
+        }
+        if score > best {
+            best = score;
+            best_move = candidate.square.index() as u8;
+            if score > *alpha {
+                *alpha = score;
+                if let Some(pv) = pv.as_deref_mut() {
+                    extend_pv(pv, best_move, &child_pv);
+                }
+                if score >= *beta {
+                    break;
+                }
+            }
+        }
+    }
+    (best, best_move)
+}
+
+/// Moves the most promising of the moves from `index` on to `index`.
+#[inline(always)]
+fn pick_best(list: &mut MoveList, index: usize) {
+    let mut best = index;
+    for other in index + 1..list.len() {
+        if list[other].score > list[best].score {
+            best = other;
+        }
+    }
+    list.swap(index, best);
+}
+
+/// Gives each move a score by which to sort: table moves first, then by a shallow search and the replies it leaves.
+#[inline(always)]
+fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    alpha: i32,
+    cut: bool,
+    table_moves: [u8; 2],
+    list: &mut MoveList,
+) {
+    let sort_depth = if END { tuning::endgame_sort_depth(depth, PV) } else { tuning::midgame_sort_depth(depth, PV) };
+    let _ = (alpha, cut);
+    let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
+    let odd = odd_quadrants(node.position.empty());
+    for candidate in list.iter_mut() {
+        let square = candidate.square.index() as u8;
+        if square == table_moves[0] {
+            candidate.score = i32::MAX;
+            continue;
+        }
+        if square == table_moves[1] {
+            candidate.score = i32::MAX - 1;
+            continue;
+        }
+        worker.end.ordered += 1;
+        let bit = candidate.square.bit();
+        let position = node.position.after(candidate.square, candidate.flips);
+        let replies = isa.mobility(position.mover(), position.opponent());
+        let mobility = (replies.count_ones() + (replies & CORNERS).count_ones()) as i32;
+        let parity = i32::from(odd & bit != 0);
+        if END && node.empties <= MIDDLE_EMPTIES {
+            candidate.score = 10 * parity - 18 * mobility;
+            continue;
+        }
+        let child = node.child(candidate.square, candidate.flips);
+        let value = if sort_depth == 0 {
+            worker.evaluator.value(&child.features, child.frame, child.empties)
+        } else {
+            isa.midgame_shallow(worker, &child, sort_depth, -INFINITY, INFINITY)
+        };
+        candidate.score = if END {
+            -value - tuning::ENDGAME_MOBILITY * mobility + tuning::ENDGAME_PARITY * parity
+        } else {
+            -value - tuning::MIDGAME_MOBILITY * mobility
+        };
+    }
+    worker.selectivity = selectivity;
+}
+
+/// Tries to settle the node by a shallow search; `None` when that is not possible.
+#[inline(always)]
+fn probcut<I: TreeTier, const END: bool>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    depth: u32,
+    (alpha, beta): (i32, i32),
+    cut: bool,
+) -> Option<i32> {
+    let scale = if END { DISC } else { 1 };
+    let deviations = probcut::deviations(worker.selectivity)?;
+    let (shallow, deviation) = if END {
+        let shallow = tuning::ENDGAME_PROBE_DEPTH;
+        (shallow, probcut::endgame_deviation(node.empties, shallow))
+    } else {
+        if depth < tuning::MIDGAME_PROBCUT_DEPTH {
+            return None;
+        }
+        let shallow = probcut::midgame_probe_depth(depth);
+        (shallow, probcut::midgame_deviation(node.empties, depth, shallow))
+    };
+    let margin = (deviations * deviation) as i32 + 1;
+    let static_value = worker.evaluator.value(&node.features, node.frame, node.empties);
+    let (alpha, beta) = (alpha * scale, beta * scale);
+    let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
+    let mut result = None;
+    let _ = cut;
+    if beta + margin < 64 * DISC && static_value >= beta + margin / 4 {
+        let threshold = beta + margin;
+        let value = isa.midgame_null(worker, node, shallow, threshold - 1, true);
+        if value >= threshold && !worker.is_stopped() {
+            result = Some(beta / scale);
+        }
+    }
+    if result.is_none() && alpha - margin > -64 * DISC && static_value <= alpha - margin / 4 {
+        let threshold = alpha - margin;
+        let value = isa.midgame_null(worker, node, shallow, threshold, false);
+        if value <= threshold && !worker.is_stopped() {
+            result = Some(alpha / scale);
+        }
+    }
+    worker.selectivity = selectivity;
+    result
+}
+
+/// Numbers found by measurement.
+pub(super) mod tuning {
+    /// Lowest alpha in discs at which the stability cut is worth its time, by empties.
+    pub static STABILITY_ALPHA: [i32; 64] = {
+        let mut table = [64; 64];
+        let mut empties = 0;
+        while empties < 64 {
+            let alpha = 2 * empties as i32;
+            table[empties] = if alpha < 12 { 12 } else if alpha > 62 { 62 } else { alpha };
+            empties += 1;
+        }
+        table
+    };
+    /// Fewest empties at which children are looked up in the table first.
+    pub const ETC_EMPTIES: u32 = 14;
+    /// The same in the midgame, in plies.
+    pub const ETC_DEPTH: u32 = 5;
+    /// Fewest empties at which a node is split.
+    pub const SPLIT_EMPTIES: u32 = 15;
+    /// Least midgame depth at which a node is split.
+    pub const SPLIT_DEPTH: u32 = 6;
+    /// Centi-discs that one reply of the opponent is worth in ordering.
+    pub const ENDGAME_MOBILITY: i32 = 100;
+    /// Centi-discs that moving into an odd region is worth in ordering.
+    pub const ENDGAME_PARITY: i32 = 50;
+    /// As `ENDGAME_MOBILITY`, in the midgame.
+    pub const MIDGAME_MOBILITY: i32 = 30;
+    /// Depth of the shallow search of endgame cuts.
+    pub const ENDGAME_PROBE_DEPTH: u32 = 2;
+    /// Least depth of midgame cuts.
+    pub const MIDGAME_PROBCUT_DEPTH: u32 = 5;
+
+    /// Depth of the searches that order moves in the endgame.
+    #[inline(always)]
+    pub const fn endgame_sort_depth(empties: u32, pv: bool) -> u32 {
+        let depth = if empties >= 28 {
+            2
+        } else if empties >= 20 {
+            1
+        } else {
+            0
+        };
+        if pv && empties >= 16 { 2 } else { depth }
+    }
+
+    /// Depth of the searches that order moves in the midgame.
+    #[inline(always)]
+    pub const fn midgame_sort_depth(depth: u32, pv: bool) -> u32 {
+        if depth >= 12 || pv && depth >= 6 { 1 } else { 0 }
+    }
+}
