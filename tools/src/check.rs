@@ -2,13 +2,14 @@
 
 use std::{collections::HashSet, fmt::Write as _, path::Path};
 
+use flipside::eval::Evaluator;
 use rayon::prelude::*;
 
 use crate::{
     error::{Result, ToolError},
     games::{GameFile, GameRecord},
     rng::Rng,
-    searcher::Searcher,
+    searcher::SearcherPool,
 };
 
 /// Figures of a checked file.
@@ -70,13 +71,13 @@ pub fn check(path: &Path, solve: usize) -> Result<Statistics> {
     let mut numbers: Vec<usize> = (0..file.len()).collect();
     Rng::new(file.header().seed).shuffle(&mut numbers);
     numbers.truncate(solve);
-    numbers.par_iter().try_for_each_init(Searcher::new, |searcher, &number| {
+    let searchers = SearcherPool::new(Evaluator::default());
+    numbers.par_iter().try_for_each(|&number| {
         let Ok(replay) = replayed[number].0.replay() else { return Ok(()) };
         let Some(ply) = replay.iter().find(|ply| !ply.random && ply.position.empties() <= exact) else {
             return Ok(());
         };
-        searcher.reset();
-        let solved = searcher.solve(ply.position);
+        let solved = searchers.with(|searcher| searcher.solve(ply.position));
         if solved == i32::from(ply.score) {
             return Ok(());
         }
@@ -132,8 +133,8 @@ mod tests {
     fn a_sound_file_passes_and_a_damaged_one_is_named() {
         let dir = TestDir::new("check");
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 8, random_min: 10, random_max: 20, seed: 4 };
-        selfplay::run(&SelfPlay { games: 30, header, threads: 1 }, &path).unwrap();
+        let header = Header { depth: 1, exact_empties: 8, random_min: 10, random_max: 20, seed: 4, weights: 0 };
+        selfplay::run(&SelfPlay { games: 30, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
         let statistics = check(&path, 30).unwrap();
         assert_eq!((statistics.games, statistics.solved, statistics.repeated), (30, 30, 0));
         assert_eq!(statistics.distinct_openings, 30);

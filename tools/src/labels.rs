@@ -10,15 +10,15 @@ use std::{
     fs::{self, OpenOptions},
     io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::Mutex,
 };
 
+use flipside::eval::Evaluator;
 use rayon::prelude::*;
 
 use crate::{
     error::{Result, ToolError},
     games::{GameFile, MAX_PLACEMENTS, fnv},
-    searcher::Searcher,
+    searcher::{Searcher, SearcherPool},
 };
 
 const MAGIC: &[u8; 8] = b"FLIPLABL";
@@ -161,7 +161,7 @@ const BATCH: usize = 128;
 ///
 /// # Errors
 /// When a file cannot be read or written or a game is bad.
-pub fn run(path: &Path, depth: u32) -> Result<()> {
+pub fn run(path: &Path, depth: u32, evaluator: &Evaluator) -> Result<()> {
     let games = GameFile::open(path)?;
     let sidecar = sidecar_path(path);
     let mut done = 0;
@@ -187,7 +187,7 @@ pub fn run(path: &Path, depth: u32) -> Result<()> {
         file.write_all(&header(&games, depth)).map_err(ToolError::io(&sidecar, "write"))?;
         file
     };
-    let searchers = Mutex::new(Vec::new());
+    let searchers = SearcherPool::new(evaluator.clone());
     while done < games.len() {
         let numbers = done..(done + BATCH).min(games.len());
         done = numbers.end;
@@ -195,11 +195,7 @@ pub fn run(path: &Path, depth: u32) -> Result<()> {
             .into_par_iter()
             .with_max_len(1)
             .map(|number| {
-                let mut searcher = searchers.lock().ok().and_then(|mut all| all.pop()).unwrap_or_default();
-                let labels = label_game(&mut searcher, &games, number, depth);
-                if let Ok(mut all) = searchers.lock() {
-                    all.push(searcher);
-                }
+                let labels = searchers.with(|searcher| label_game(searcher, &games, number, depth));
                 Ok(labels?.encode(number as u64))
             })
             .collect::<Result<_>>()?;
@@ -214,7 +210,6 @@ fn label_game(searcher: &mut Searcher, games: &GameFile, number: usize, depth: u
     let replay = game.replay();
     let replay = replay.map_err(|problem| ToolError::format(games.path(), format!("game {number}"), problem))?;
     let mut labels = Labels::default();
-    searcher.reset();
     let exact = u32::from(games.header().exact_empties);
     for (index, ply) in replay.iter().enumerate() {
         if !ply.random && ply.position.empties() > exact {
@@ -237,14 +232,14 @@ mod tests {
     fn labels_survive_interruptions() {
         let dir = TestDir::new("labels");
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 10, random_min: 30, random_max: 40, seed: 8 };
-        selfplay::run(&SelfPlay { games: 20, header, threads: 1 }, &path).unwrap();
-        run(&path, 2).unwrap();
+        let header = Header { depth: 1, exact_empties: 10, random_min: 30, random_max: 40, seed: 8, weights: 0 };
+        selfplay::run(&SelfPlay { games: 20, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        run(&path, 2, &Evaluator::default()).unwrap();
         let sidecar = sidecar_path(&path);
         let whole = fs::read(&sidecar).unwrap();
         assert_eq!(whole.len(), HEADER_SIZE + 20 * RECORD_SIZE);
         fs::write(&sidecar, &whole[..HEADER_SIZE + 3 * RECORD_SIZE + 50]).unwrap();
-        run(&path, 2).unwrap();
+        run(&path, 2, &Evaluator::default()).unwrap();
         assert_eq!(fs::read(&sidecar).unwrap(), whole);
         let games = GameFile::open(&path).unwrap();
         let file = LabelFile::open(&sidecar, &games).unwrap();
@@ -253,7 +248,7 @@ mod tests {
         for (index, ply) in game.replay().unwrap().iter().enumerate() {
             assert_eq!(labels.at(index).is_some(), !ply.random && ply.position.empties() > 10);
         }
-        assert!(run(&path, 3).unwrap_err().to_string().contains("made with depth 2"));
+        assert!(run(&path, 3, &Evaluator::default()).unwrap_err().to_string().contains("made with depth 2"));
         let mut damaged = whole;
         damaged[HEADER_SIZE + RECORD_SIZE + 5] ^= 1;
         fs::write(&sidecar, damaged).unwrap();

@@ -9,6 +9,7 @@ use flipside_tools::{
     games::Header,
     labels,
     matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
+    searcher,
     selfplay::{self, SelfPlay},
     training::{self, Training, dataset::Selection, report, solver::Regularisation},
 };
@@ -56,6 +57,9 @@ struct SelfplayArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
     /// Threads, 0 for all cores
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -77,6 +81,9 @@ struct LabelArgs {
     /// Depth of the searches
     #[arg(long, default_value_t = 8)]
     depth: u32,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -218,20 +225,22 @@ fn parse_seconds(text: &str) -> std::result::Result<f64, String> {
 fn run(command: Command) -> Result<()> {
     match command {
         Command::Selfplay(args) => {
+            let evaluator = searcher::evaluator(args.weights.as_deref())?;
             let header = Header {
                 depth: args.depth,
                 exact_empties: args.exact_empties,
                 random_min: args.random_plies.0,
                 random_max: args.random_plies.1,
                 seed: args.seed,
+                weights: Header::weights_mark(&evaluator),
             };
-            selfplay::run(&SelfPlay { games: args.games, header, threads: args.threads }, &args.out)
+            selfplay::run(&SelfPlay { games: args.games, header, threads: args.threads }, &evaluator, &args.out)
         }
         Command::Check(args) => {
             print!("{}", check::check(&args.file, args.solve)?.text());
             Ok(())
         }
-        Command::Label(args) => labels::run(&args.file, args.depth),
+        Command::Label(args) => labels::run(&args.file, args.depth, &searcher::evaluator(args.weights.as_deref())?),
         Command::Train(args) => {
             let training = Training {
                 games: args.games,

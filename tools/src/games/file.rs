@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use flipside::eval::Evaluator;
+
 use super::{GameRecord, RECORD_SIZE, fnv};
 use crate::error::{Result, ToolError};
 
@@ -28,9 +30,16 @@ pub struct Header {
     pub random_max: u8,
     /// The seed of everything random.
     pub seed: u64,
+    /// Mark of the evaluation weights that the players used.
+    pub weights: u32,
 }
 
 impl Header {
+    /// The mark of an evaluation: a hash of its training facts.
+    pub fn weights_mark(evaluator: &Evaluator) -> u32 {
+        fnv(0, evaluator.facts().as_bytes()) as u32
+    }
+
     /// The header's bytes.
     pub fn encode(&self) -> [u8; HEADER_SIZE] {
         let mut bytes = [0; HEADER_SIZE];
@@ -42,6 +51,7 @@ impl Header {
         bytes[14] = self.random_min;
         bytes[15] = self.random_max;
         bytes[16..24].copy_from_slice(&self.seed.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.weights.to_le_bytes());
         let checksum = (fnv(0, &bytes[..28]) as u32).to_le_bytes();
         bytes[28..].copy_from_slice(&checksum);
         bytes
@@ -76,13 +86,14 @@ impl Header {
             random_min: bytes[14],
             random_max: bytes[15],
             seed: u64::from_le_bytes(seed),
+            weights: u32::from_le_bytes([bytes[24], bytes[25], bytes[26], bytes[27]]),
         })
     }
 
     fn describe(&self) -> String {
         format!(
-            "depth {}, exact from {} empties, {}-{} random plies, seed {}",
-            self.depth, self.exact_empties, self.random_min, self.random_max, self.seed
+            "depth {}, exact from {} empties, {}-{} random plies, seed {}, weights {:08x}",
+            self.depth, self.exact_empties, self.random_min, self.random_max, self.seed, self.weights
         )
     }
 }
@@ -225,7 +236,7 @@ mod tests {
     use super::*;
     use crate::{games::record::tests::random_game, test_files::TestDir};
 
-    const HEADER: Header = Header { depth: 3, exact_empties: 10, random_min: 2, random_max: 20, seed: 99 };
+    const HEADER: Header = Header { depth: 3, exact_empties: 10, random_min: 2, random_max: 20, seed: 99, weights: 0 };
 
     #[test]
     fn truncated_and_damaged_tails_are_dropped_on_resuming() {

@@ -11,7 +11,7 @@
 //! | 13 | empties from which play was exact, 0 for never |
 //! | 14, 15 | least and greatest number of random plies |
 //! | 16..24 | seed |
-//! | 24..28 | reserved, 0 |
+//! | 24..28 | mark of the evaluation weights that the players used |
 //! | 28..32 | checksum of bytes 0..28 |
 //!
 //! Then one record a game; game *k* is at byte 32 + 64 *k*:

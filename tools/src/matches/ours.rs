@@ -9,6 +9,7 @@ use flipside::{
 };
 
 use super::player::{Clock, Fault, Player, PlayerSpec, TimeControl};
+use crate::searcher::evaluator;
 
 /// Our engine with a goal.
 #[derive(Debug)]
@@ -32,12 +33,10 @@ impl OurPlayer {
             }
             (None, None) => Goal::Level(Goal::MAX_LEVEL),
         };
-        if spec.weights.is_some() {
-            return Err("weights: this engine plays only with its built-in weights".to_owned());
-        }
+        let evaluator = evaluator(spec.weights.as_deref()).map_err(|error| error.to_string())?;
         let settings =
             Settings { threads: spec.threads, hash_mib: spec.hash, use_book: spec.book, ..Settings::default() };
-        Ok(Self { engine: Engine::new(settings).map_err(|error| error.to_string())?, goal })
+        Ok(Self { engine: Engine::with_evaluator(settings, evaluator).map_err(|error| error.to_string())?, goal })
     }
 }
 

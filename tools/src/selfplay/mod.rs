@@ -5,18 +5,16 @@ mod openings;
 use std::{
     io::Write,
     path::Path,
-    sync::Mutex,
     time::{Duration, Instant},
 };
 
-use flipside::board::Game;
+use flipside::{board::Game, eval::Evaluator};
 use rayon::prelude::*;
 
 use crate::{
     error::{Result, ToolError},
     games::{GameRecord, GameWriter, Header},
-    rng::Rng,
-    searcher::{Searcher, choose_move},
+    searcher::{Searcher, SearcherPool, choose_move},
 };
 pub use openings::{Opening, Openings};
 
@@ -34,12 +32,12 @@ pub struct SelfPlay {
 /// Games finished between two writes, for each thread.
 const BATCH_PER_THREAD: usize = 64;
 
-/// Plays until the file has as many games as asked for. The file depends neither on the number of threads nor on
+/// Plays with this evaluation until the file has as many games as asked for. The file depends neither on the number of threads nor on
 /// interruptions; a started file is continued.
 ///
 /// # Errors
 /// When the settings make no sense or the file cannot be written.
-pub fn run(settings: &SelfPlay, path: &Path) -> Result<()> {
+pub fn run(settings: &SelfPlay, evaluator: &Evaluator, path: &Path) -> Result<()> {
     let header = settings.header;
     if header.random_min > header.random_max || header.random_max > 59 {
         return Err(ToolError::usage(format!(
@@ -61,24 +59,16 @@ pub fn run(settings: &SelfPlay, path: &Path) -> Result<()> {
         .build()
         .map_err(|error| ToolError::usage(format!("--threads {}: {error}", settings.threads)))?;
     let batch = BATCH_PER_THREAD * pool.current_num_threads();
-    let searchers = Mutex::new(Vec::new());
+    let searchers = SearcherPool::new(evaluator.clone());
     let mut progress = Progress::new(first, settings.games);
     while writer.count() < settings.games {
-        let number = writer.count();
-        let size = (settings.games - number).min(batch as u64);
-        let starts: Vec<(u64, Opening)> = (number..number + size).map(|k| (k, openings.next_opening())).collect();
+        let size = (settings.games - writer.count()).min(batch as u64);
+        let starts: Vec<Opening> = (0..size).map(|_| openings.next_opening()).collect();
         let records: Vec<GameRecord> = pool.install(|| {
             starts
                 .into_par_iter()
                 .with_max_len(1)
-                .map(|(number, opening)| {
-                    let mut searcher = searchers.lock().ok().and_then(|mut all| all.pop()).unwrap_or_default();
-                    let record = play(&mut searcher, &header, number, opening);
-                    if let Ok(mut all) = searchers.lock() {
-                        all.push(searcher);
-                    }
-                    record
-                })
+                .map(|opening| searchers.with(|searcher| play(searcher, &header, opening)))
                 .collect()
         });
         writer.append(&records)?;
@@ -87,13 +77,11 @@ pub fn run(settings: &SelfPlay, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Plays game `number` to its end.
-fn play(searcher: &mut Searcher, header: &Header, number: u64, opening: Opening) -> GameRecord {
-    searcher.reset();
-    let mut rng = Rng::stream(header.seed ^ 0x5E1F_91A7, number);
+/// Plays an opening to its end.
+fn play(searcher: &mut Searcher, header: &Header, opening: Opening) -> GameRecord {
     let Opening { mut game, random_plies, repeated } = opening;
     let (depth, exact) = (u32::from(header.depth), u32::from(header.exact_empties));
-    while let Some(mv) = choose_move(searcher, game.board().position(), depth, exact, &mut rng) {
+    while let Some(mv) = choose_move(searcher, game.board().position(), depth, exact) {
         if game.play(mv).is_err() {
             // Only a defect of the search could come here; the record would fail its check.
             break;
@@ -141,22 +129,23 @@ mod tests {
     #[test]
     fn the_file_depends_neither_on_threads_nor_on_interruptions() {
         let dir = TestDir::new("selfplay");
-        let header = Header { depth: 1, exact_empties: 6, random_min: 5, random_max: 30, seed: 11 };
+        let header = Header { depth: 1, exact_empties: 6, random_min: 5, random_max: 30, seed: 11, weights: 0 };
         let (whole, parts) = (dir.path("whole"), dir.path("parts"));
         let settings = |games, threads| SelfPlay { games, header, threads };
-        run(&settings(150, 2), &whole).unwrap();
-        run(&settings(40, 1), &parts).unwrap();
+        run(&settings(150, 2), &Evaluator::default(), &whole).unwrap();
+        run(&settings(40, 1), &Evaluator::default(), &parts).unwrap();
         let bytes = fs::read(&parts).unwrap();
         fs::write(&parts, &bytes[..bytes.len() - 100]).unwrap();
-        run(&settings(150, 1), &parts).unwrap();
+        run(&settings(150, 1), &Evaluator::default(), &parts).unwrap();
         assert_eq!(fs::read(&whole).unwrap(), fs::read(&parts).unwrap());
     }
 
     #[test]
     fn nonsense_is_refused() {
         let dir = TestDir::new("selfplay-refused");
-        let header = Header { depth: 1, exact_empties: 6, random_min: 9, random_max: 3, seed: 11 };
-        let error = run(&SelfPlay { games: 1, header, threads: 1 }, &dir.path("games")).unwrap_err();
+        let header = Header { depth: 1, exact_empties: 6, random_min: 9, random_max: 3, seed: 11, weights: 0 };
+        let error =
+            run(&SelfPlay { games: 1, header, threads: 1 }, &Evaluator::default(), &dir.path("games")).unwrap_err();
         assert!(error.to_string().contains("9-3"), "{error}");
         assert!(!dir.path("games").exists());
     }

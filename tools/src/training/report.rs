@@ -1,15 +1,14 @@
 //! `eval-report`: how well a weights file predicts the outcomes of a game file.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, path::Path};
 
-use flipside::eval::Evaluator;
 use rayon::prelude::*;
 
 use super::{
     dataset::{Selection, Source},
     pass::Errors,
 };
-use crate::error::{Result, ToolError};
+use crate::{error::Result, searcher::evaluator};
 
 /// Measures the engine's own values (whole centi-discs, clamped) on all selected positions of a file, held-out
 /// games only or all of them.
@@ -22,13 +21,7 @@ pub fn measure(
     selection: &Selection,
     held_out_only: bool,
 ) -> Result<Vec<Errors>> {
-    let evaluator = match weights {
-        None => Evaluator::default(),
-        Some(path) => {
-            let bytes = fs::read(path).map_err(ToolError::io(path, "read"))?;
-            Evaluator::from_file(&bytes).map_err(|problem| ToolError::format(path, "weights", problem))?
-        }
-    };
+    let evaluator = evaluator(weights)?;
     evaluator.prepare(1, 60);
     let source = Source::open(games)?;
     let add = |mut all: Vec<Errors>, number: usize| {
