@@ -8,6 +8,7 @@ pub mod error;
 pub mod games;
 pub mod labels;
 pub mod matches;
+pub mod probcut;
 pub mod rng;
 pub mod searcher;
 pub mod selfplay;

@@ -5,10 +5,11 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 use clap::{Args, Parser, Subcommand};
 use flipside_tools::{
     check,
-    error::Result,
+    error::{Result, ToolError},
     games::Header,
     labels,
     matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
+    probcut::{self, Measurement},
     searcher,
     selfplay::{self, SelfPlay},
     training::{self, Training, dataset::Selection, report, solver::Regularisation},
@@ -35,6 +36,8 @@ enum Command {
     EvalReport(ReportArgs),
     /// Let two players play a match over paired openings
     Match(Box<MatchArgs>),
+    /// Measure how well shallow searches foretell deep ones and fit the margins of probabilistic cuts
+    FitProbcut(ProbcutArgs),
 }
 
 #[derive(Args)]
@@ -169,6 +172,36 @@ struct MatchArgs {
 }
 
 #[derive(Args)]
+struct ProbcutArgs {
+    /// The game file
+    games: PathBuf,
+    /// File for the report instead of standard output
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Positions for each number of empties
+    #[arg(long, default_value_t = 40)]
+    positions: usize,
+    /// Empties of the midgame positions
+    #[arg(long, default_value = "13-54", value_parser = parse_range)]
+    midgame: (u8, u8),
+    /// Deepest midgame search
+    #[arg(long, default_value_t = 10)]
+    deepest: u32,
+    /// Empties of the endgame positions
+    #[arg(long, default_value = "12-22", value_parser = parse_range)]
+    endgame: (u8, u8),
+    /// Deepest search compared with the exact score
+    #[arg(long, default_value_t = 8)]
+    deepest_shallow: u32,
+    /// Seed of the choice of positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+}
+
+#[derive(Args)]
 struct SelectionArgs {
     /// Most positions of one game, 0 for all
     #[arg(long, default_value_t = 0)]
@@ -271,6 +304,24 @@ fn run(command: Command) -> Result<()> {
                 },
             };
             print!("{}", matches::run(&settings)?.text(&settings));
+            Ok(())
+        }
+        Command::FitProbcut(args) => {
+            let widen = |(least, most): (u8, u8)| (u32::from(least), u32::from(most));
+            let measurement = Measurement {
+                per_empties: args.positions,
+                midgame: widen(args.midgame),
+                deepest: args.deepest,
+                endgame: widen(args.endgame),
+                deepest_shallow: args.deepest_shallow,
+                seed: args.seed,
+            };
+            let evaluator = searcher::evaluator(args.weights.as_deref())?;
+            let text = probcut::report(&probcut::measure(&args.games, &measurement, &evaluator)?);
+            match &args.out {
+                Some(path) => std::fs::write(path, text).map_err(ToolError::io(path, "write"))?,
+                None => print!("{text}"),
+            }
             Ok(())
         }
         Command::EvalReport(args) => {
