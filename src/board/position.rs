@@ -19,13 +19,6 @@ impl Position {
         if mover & opponent == 0 { Some(Self { mover, opponent }) } else { None }
     }
 
-    /// The position with these discs; the caller vouches that the sets are disjoint.
-    #[inline(always)]
-    pub(crate) const fn from_disjoint(mover: u64, opponent: u64) -> Self {
-        debug_assert!(mover & opponent == 0);
-        Self { mover, opponent }
-    }
-
     /// Discs of the side to move.
     #[inline(always)]
     pub const fn mover(self) -> u64 {

@@ -190,7 +190,9 @@ impl Engine {
         let empties = position.empties();
         let (steps, window) = match request.goal {
             Goal::Level(level) => (level_plan(level, empties).steps, (-64, 64)),
-            Goal::Depth(depth, selectivity) => (steps_to(Step { depth: depth.max(1), selectivity }, empties), (-64, 64)),
+            Goal::Depth(depth, selectivity) => {
+                (steps_to(Step { depth: depth.max(1), selectivity }, empties), (-64, 64))
+            }
             Goal::Solve { alpha, beta } => {
                 let goal = Step { depth: empties, selectivity: Selectivity::None };
                 let alpha = alpha.clamp(-64, 63);

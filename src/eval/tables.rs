@@ -134,7 +134,9 @@ impl Inner {
         let mixed: Vec<i16> = lower
             .iter()
             .zip(upper)
-            .map(|(&a, &b)| ((i32::from(a) * (whole - share) + i32::from(b) * share) as f32 / whole as f32).round() as i16)
+            .map(|(&a, &b)| {
+                ((i32::from(a) * (whole - share) + i32::from(b) * share) as f32 / whole as f32).round() as i16
+            })
             .collect();
         let mut slabs = vec![[0_i16; SLAB_SIZE]; SLABS].into_boxed_slice();
         for (family, shape) in FAMILIES.iter().enumerate() {

@@ -117,8 +117,10 @@ impl<'a> WeightsFile<'a> {
         let facts_length = take_u32(&mut rest)? as usize;
         let facts = take(&mut rest, facts_length)?;
         let facts = std::str::from_utf8(facts).map_err(|_| WeightsError::Damaged("its facts are not UTF-8"))?;
-        let constants =
-            take(&mut rest, 2 * CONSTANTS)?.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+        let constants = take(&mut rest, 2 * CONSTANTS)?
+            .chunks_exact(2)
+            .map(|pair| i16::from_le_bytes([pair[0], pair[1]]))
+            .collect();
         let lengths = (0..KNOTS).map(|_| take_u32(&mut rest)).collect::<Result<Vec<_>, _>>()?;
         let stored = take(&mut rest, 8)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         if fnv1a(rest) != stored {

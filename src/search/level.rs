@@ -69,9 +69,13 @@ pub fn steps_to(goal: Step, empties: u32) -> Vec<Step> {
                 depth += 2;
             }
         }
-        for (selectivity, least_empties) in
-            [(Selectivity::P73, 15), (Selectivity::P87, 99), (Selectivity::P95, 20), (Selectivity::P98, 99), (Selectivity::P99, 25)]
-        {
+        for (selectivity, least_empties) in [
+            (Selectivity::P73, 15),
+            (Selectivity::P87, 99),
+            (Selectivity::P95, 20),
+            (Selectivity::P98, 99),
+            (Selectivity::P99, 25),
+        ] {
             if empties >= least_empties && selectivity < goal.selectivity {
                 steps.push(Step { depth: empties, selectivity });
             }

@@ -11,6 +11,8 @@ mod report;
 mod root;
 mod split;
 mod table;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod worker;
 
@@ -175,14 +177,8 @@ impl Searcher {
             splits: SplitBoard::default(),
             counters: Counters::default(),
         };
-        let task = Task {
-            position,
-            steps,
-            window: limits.window,
-            lines: limits.lines,
-            soft_limit: limits.soft_time,
-            started,
-        };
+        let task =
+            Task { position, steps, window: limits.window, lines: limits.lines, soft_limit: limits.soft_time, started };
         let Some((first, rest)) = self.end_workers.split_first_mut() else { unreachable!("at least one worker") };
         let (evaluator, tier) = (&self.evaluator, self.tier);
         let mut root = |first| {

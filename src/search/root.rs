@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{
     Bound, Line, Outcome, Progress, Proof, Selectivity, Step,
-    table::NO_MOVE,
-    tree::{DISC, INFINITY, MoveList, Node, PASS, Pv, ScoredMove, TreeTier, search_moves},
+    tree::{DISC, INFINITY, MoveList, Node, Pv, ScoredMove, TreeTier, search_moves},
     worker::Worker,
 };
 use crate::board::{Move, Position, Square};
@@ -69,7 +68,8 @@ pub(super) fn run<I: TreeTier>(
     search.prepare(worker);
     let mut completed = true;
     for (index, step) in task.steps.iter().enumerate() {
-        if index > 0 && task.soft_limit.is_some_and(|limit| task.started.elapsed() >= limit) || worker.search_is_over() {
+        if index > 0 && task.soft_limit.is_some_and(|limit| task.started.elapsed() >= limit) || worker.search_is_over()
+        {
             completed = false;
             break;
         }
@@ -165,7 +165,11 @@ impl<I: TreeTier> Root<'_, I> {
     ) -> Option<(usize, Line)> {
         let to_end = step.depth >= self.node.empties;
         let (scale, depth) = if to_end { (DISC, self.node.empties) } else { (1, step.depth) };
-        let (low, high) = if to_end { self.task.window } else { (-INFINITY, INFINITY) };
+        // A window that ends at the greatest score is opened by one, so that a wipe-out gets a principal variation.
+        let (low, high) = match self.task.window {
+            _ if !to_end => (-INFINITY, INFINITY),
+            (alpha, beta) => (if alpha <= -64 { -65 } else { alpha }, if beta >= 64 { 65 } else { beta }),
+        };
         let exact = to_end && step.selectivity == Selectivity::None;
         let guess = candidates.first()?.line.score;
         let mut moves: Vec<ScoredMove> = candidates.iter().map(|root_move| root_move.mv).collect();
@@ -233,7 +237,7 @@ impl<I: TreeTier> Root<'_, I> {
             line_pv.push(candidates[best].mv.square.index() as u8);
         }
         if to_end && bound == Bound::Exact {
-            self.complete_pv(worker, &mut line_pv);
+            self.complete_pv(worker, &mut line_pv, score);
         }
         let proof = match (exact, self.task.window) {
             (false, _) => Proof::None,
@@ -254,39 +258,29 @@ impl<I: TreeTier> Root<'_, I> {
         Some((best, line))
     }
 
-    /// Extends a principal variation that a table entry cut short.
-    fn complete_pv(&self, worker: &mut Worker<'_>, pv: &mut Pv) {
-        const SOLVED_AT_ONCE: u32 = 12;
+    /// Extends a principal variation that ends before the game does; `score` is its exact score in discs.
+    fn complete_pv(&self, worker: &mut Worker<'_>, pv: &mut Pv, score: i32) {
         let mut node = self.node;
+        let mut score = score;
         for &mv in pv.iter() {
             match step(&node, mv) {
                 Some(next) => node = next,
                 None => return,
             }
+            score = -score;
         }
+        // Each round adds at least one ply or gives up.
         while !node.position.is_over() && pv.remaining_capacity() > 64 {
-            if node.position.must_pass() {
-                pv.push(PASS);
-                node = node.passed();
-            } else if node.empties <= SOLVED_AT_ONCE {
-                let mut rest = Pv::new();
-                self.isa.endgame_pv(worker, &node, (-64, 64), &mut rest);
-                if !worker.is_stopped() {
-                    let head = pv.clone();
-                    pv.clear();
-                    pv.extend(head.into_iter().chain(rest).take(100));
-                }
+            let mut rest = Pv::new();
+            let found = self.isa.endgame_pv(worker, &node, (score - 1, score + 1), &mut rest);
+            if worker.is_stopped() || found != score || rest.is_empty() {
                 return;
-            } else {
-                let known = worker.shared.table.probe(node.position);
-                let Some(entry) = known.filter(|entry| {
-                    entry.depth == node.empties && entry.lower == entry.upper && entry.moves[0] != NO_MOVE
-                }) else {
-                    return;
-                };
-                let Some(next) = step(&node, entry.moves[0]) else { return };
-                pv.push(entry.moves[0]);
+            }
+            for mv in rest {
+                let Some(next) = step(&node, mv) else { return };
+                pv.push(mv);
                 node = next;
+                score = -score;
             }
         }
     }
@@ -324,11 +318,5 @@ pub(super) fn behind_pass(outcome: Outcome) -> Outcome {
         pv: std::iter::once(Move::Pass).chain(line.pv).collect(),
         ..line
     });
-    Outcome {
-        lines: line.into_iter().collect(),
-        proven: (-outcome.proven.1, -outcome.proven.0),
-        ..outcome
-    }
+    Outcome { lines: line.into_iter().collect(), proven: (-outcome.proven.1, -outcome.proven.0), ..outcome }
 }
-
-

@@ -253,10 +253,18 @@ pub(super) fn work_at<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: &Spli
         let alpha = split.alpha.load(Ordering::Relaxed);
         let (window, depth, cut) = ((alpha, split.beta), split.depth, split.cut_node);
         let score = match split.kind {
-            Kind::MidgameNull => search_child::<I, false, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv),
-            Kind::MidgamePv => search_child::<I, false, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv),
-            Kind::EndgameNull => search_child::<I, true, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv),
-            Kind::EndgamePv => search_child::<I, true, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv),
+            Kind::MidgameNull => {
+                search_child::<I, false, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+            }
+            Kind::MidgamePv => {
+                search_child::<I, false, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+            }
+            Kind::EndgameNull => {
+                search_child::<I, true, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+            }
+            Kind::EndgamePv => {
+                search_child::<I, true, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+            }
         };
         if worker.is_stopped() {
             return;

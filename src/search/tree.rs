@@ -241,15 +241,8 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         table_moves = entry.moves;
         if entry.depth >= depth && entry.selectivity >= selectivity {
             let (lower, upper) = (entry.lower / scale, entry.upper / scale);
-            if PV {
-                // An open window needs a principal variation: only an exact value of a leaf of it will do.
-                if lower == upper && entry.depth == depth {
-                    if let (Some(pv), true) = (pv, entry.moves[0] != NO_MOVE) {
-                        pv.push(entry.moves[0]);
-                    }
-                    return lower;
-                }
-            } else {
+            // With an open window a principal variation is wanted, and a cut would cut it short.
+            if !PV {
                 if lower >= beta || lower == upper {
                     return lower;
                 }
@@ -300,7 +293,8 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         score_moves::<I, END, PV>(isa, worker, node, depth, alpha, cut, table_moves, &mut list);
     }
     let original = (alpha, beta);
-    let (best, best_move) = search_moves::<I, END, PV>(isa, worker, node, depth, &mut alpha, &mut beta, cut, &mut list, pv);
+    let (best, best_move) =
+        search_moves::<I, END, PV>(isa, worker, node, depth, &mut alpha, &mut beta, cut, &mut list, pv);
     if worker.is_stopped() {
         return alpha;
     }
@@ -548,7 +542,13 @@ pub(super) mod tuning {
         let mut empties = 0;
         while empties < 64 {
             let alpha = 2 * empties as i32;
-            table[empties] = if alpha < 12 { 12 } else if alpha > 62 { 62 } else { alpha };
+            table[empties] = if alpha < 12 {
+                12
+            } else if alpha > 62 {
+                62
+            } else {
+                alpha
+            };
             empties += 1;
         }
         table

@@ -65,7 +65,16 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub fn new(shared: &'a Shared<'a>, evaluator: &'a Evaluator, end: &'a mut EndWorker) -> Self {
-        Self { shared, evaluator, end, selectivity: Selectivity::None, split: None, stopped: false, polls: 0, reported: Nodes::default() }
+        Self {
+            shared,
+            evaluator,
+            end,
+            selectivity: Selectivity::None,
+            split: None,
+            stopped: false,
+            polls: 0,
+            reported: Nodes::default(),
+        }
     }
 
     /// Looks whether the search below is to be abandoned; remembers it.

@@ -34,7 +34,9 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
     let odd = odd_quadrants(empty);
     let mut best = -65;
     let mut best_square = 64;
-    'search: for group in [moves & odd & CORNERS, moves & odd & !CORNERS, moves & !odd & CORNERS, moves & !odd & !CORNERS] {
+    'search: for group in
+        [moves & odd & CORNERS, moves & odd & !CORNERS, moves & !odd & CORNERS, moves & !odd & !CORNERS]
+    {
         for square in Squares(group) {
             let flips = isa.flips(square.index(), mover, opponent);
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());

@@ -41,7 +41,13 @@ fn null_windows_bound_the_brute_force_score() {
     let mut workers: Vec<(Tier, EndWorker)> =
         Tier::available().into_iter().map(|tier| (tier, EndWorker::new())).collect();
     for empties in 1..=9 {
-        let count = if empties <= 6 { 400 } else if empties == 9 { 12 } else { 60 };
+        let count = if empties <= 6 {
+            400
+        } else if empties == 9 {
+            12
+        } else {
+            60
+        };
         for seed in 0..count {
             let Some(position) = random_position(empties, u64::from(empties) * 1000 + seed) else { continue };
             let exact = brute_force(position);
