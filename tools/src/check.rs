@@ -9,7 +9,7 @@ use crate::{
     error::{Result, ToolError},
     games::{GameFile, GameRecord},
     rng::Rng,
-    searcher::SearcherPool,
+    searcher::{LARGE_TABLE_MIB, SearcherPool},
 };
 
 /// Figures of a checked file.
@@ -71,7 +71,7 @@ pub fn check(path: &Path, solve: usize) -> Result<Statistics> {
     let mut numbers: Vec<usize> = (0..file.len()).collect();
     Rng::new(file.header().seed).shuffle(&mut numbers);
     numbers.truncate(solve);
-    let searchers = SearcherPool::new(Evaluator::default());
+    let searchers = SearcherPool::new(Evaluator::default(), LARGE_TABLE_MIB);
     numbers.par_iter().try_for_each(|&number| {
         let Ok(replay) = replayed[number].0.replay() else { return Ok(()) };
         let Some(ply) = replay.iter().find(|ply| !ply.random && ply.position.empties() <= exact) else {

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::{
     error::{Result, ToolError},
     games::{GameFile, MAX_PLACEMENTS, fnv},
-    searcher::{Searcher, SearcherPool},
+    searcher::{LARGE_TABLE_MIB, Searcher, SearcherPool},
 };
 
 const MAGIC: &[u8; 8] = b"FLIPLABL";
@@ -187,7 +187,7 @@ pub fn run(path: &Path, depth: u32, evaluator: &Evaluator) -> Result<()> {
         file.write_all(&header(&games, depth)).map_err(ToolError::io(&sidecar, "write"))?;
         file
     };
-    let searchers = SearcherPool::new(evaluator.clone());
+    let searchers = SearcherPool::new(evaluator.clone(), LARGE_TABLE_MIB);
     while done < games.len() {
         let numbers = done..(done + BATCH).min(games.len());
         done = numbers.end;

@@ -185,7 +185,7 @@ struct ProbcutArgs {
     #[arg(long, default_value = "13-54", value_parser = parse_range)]
     midgame: (u8, u8),
     /// Deepest midgame search
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 8)]
     deepest: u32,
     /// Empties of the endgame positions
     #[arg(long, default_value = "12-22", value_parser = parse_range)]

@@ -14,13 +14,17 @@ use flipside::{
 
 use crate::error::{Result, ToolError};
 
-/// Size of the table: shallow searches fill no more, and it stays in the cache.
-const TABLE_MIB: usize = 1;
+/// Size of the table for the shallow searches of self-play: they fill no more, and it stays in the cache.
+pub const SMALL_TABLE_MIB: usize = 1;
+
+/// Size of the table for deeper searches.
+pub const LARGE_TABLE_MIB: usize = 16;
 
 /// A single-threaded searcher without probabilistic cuts at its goal.
 #[derive(Debug)]
 pub struct Searcher {
     evaluator: Evaluator,
+    table_mib: usize,
     engine: Option<search::Searcher>,
     // A position on the principal variation of an exact search, with the rest of that variation.
     expected: Option<(Position, Vec<Move>)>,
@@ -38,8 +42,8 @@ pub fn evaluator(weights: Option<&Path>) -> Result<Evaluator> {
 
 impl Searcher {
     /// A searcher with an empty table.
-    pub fn new(evaluator: Evaluator) -> Self {
-        Self { evaluator, engine: None, expected: None }
+    pub fn new(evaluator: Evaluator, table_mib: usize) -> Self {
+        Self { evaluator, table_mib, engine: None, expected: None }
     }
 
     /// Forgets everything learnt.
@@ -99,11 +103,11 @@ impl Searcher {
     }
 
     fn search(&mut self, position: Position, depth: u32) -> Outcome {
-        let evaluator = &self.evaluator;
+        let (evaluator, table_mib) = (&self.evaluator, self.table_mib);
         let engine = self.engine.get_or_insert_with(|| {
             // One thread and a table of this size fit into any memory that holds the weights.
-            search::Searcher::new(Tier::detect(), 1, TABLE_MIB, evaluator.clone())
-                .unwrap_or_else(|error| panic!("searcher of {TABLE_MIB} MiB: {error}"))
+            search::Searcher::new(Tier::detect(), 1, table_mib, evaluator.clone())
+                .unwrap_or_else(|error| panic!("searcher of {table_mib} MiB: {error}"))
         });
         let steps = steps_to(Step { depth, selectivity: Selectivity::None }, position.empties());
         engine.search(position, &steps, &Limits::default(), &StopFlag::new(), &mut |_| {})
@@ -130,20 +134,21 @@ pub fn choose_move(searcher: &mut Searcher, position: Position, depth: u32, exac
 #[derive(Debug)]
 pub struct SearcherPool {
     evaluator: Evaluator,
+    table_mib: usize,
     idle: Mutex<Vec<Searcher>>,
 }
 
 impl SearcherPool {
-    /// A pool with this evaluation.
-    pub fn new(evaluator: Evaluator) -> Self {
+    /// A pool with this evaluation and a table of this size for each searcher.
+    pub fn new(evaluator: Evaluator, table_mib: usize) -> Self {
         evaluator.prepare(0, 60);
-        Self { evaluator, idle: Mutex::new(Vec::new()) }
+        Self { evaluator, table_mib, idle: Mutex::new(Vec::new()) }
     }
 
     /// Runs a task with a searcher that has been reset.
     pub fn with<T>(&self, task: impl FnOnce(&mut Searcher) -> T) -> T {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut searcher = idle.unwrap_or_else(|| Searcher::new(self.evaluator.clone()));
+        let mut searcher = idle.unwrap_or_else(|| Searcher::new(self.evaluator.clone(), self.table_mib));
         searcher.reset();
         let answer = task(&mut searcher);
         if let Ok(mut idle) = self.idle.lock() {
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn exact_play_keeps_the_exact_score() {
-        let mut searcher = Searcher::new(Evaluator::default());
+        let mut searcher = Searcher::new(Evaluator::default(), SMALL_TABLE_MIB);
         for seed in 0..20 {
             let mut rng = Rng::new(seed);
             let mut position = Position::START;

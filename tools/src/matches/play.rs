@@ -123,6 +123,44 @@ mod tests {
         assert_eq!(finished.score, finished.game.board().final_score_for_black());
     }
 
+    /// A game that lacks only its last placement, and that placement.
+    fn almost_over() -> (Game, Move) {
+        for seed in 0.. {
+            let mut rng = crate::rng::Rng::new(seed);
+            let mut game = Game::default();
+            while !game.is_over() {
+                let moves = game.board().position().moves();
+                game.play(moves[rng.below(moves.len() as u64) as usize]).unwrap();
+            }
+            if let Some(mv @ Move::Place(_)) = game.undo() {
+                return (game, mv);
+            }
+        }
+        unreachable!("some random game ends with a placement")
+    }
+
+    #[test]
+    fn both_protocols_are_spoken() {
+        let (opening, last) = almost_over();
+        let black_moves = opening.board().side_to_move() == Color::Black;
+        let gtp = script(&format!("echo chatter; echo \"= {last}\"; echo"));
+        let nboard = format!(
+            "nboard,depth=3:sh -c 'while read c rest; do case $c in ping) echo \"pong $rest\";; quit) exit;; \
+             go) echo \"status thinking\"; echo \"=== {last}/1.50/0.1\";; esac; done'"
+        );
+        for command in [gtp, nboard] {
+            let program: PlayerSpec = command.parse().unwrap();
+            for control in [TimeControl::Unlimited, TimeControl::Game(Duration::from_secs(9))] {
+                let mut program = program.build().unwrap();
+                let mut other = "random".parse::<PlayerSpec>().unwrap().build().unwrap();
+                let players = if black_moves { [&mut program, &mut other] } else { [&mut other, &mut program] };
+                let finished = play(&opening, players.map(|player| player.as_mut() as _), [control; 2], LIMITS, 1);
+                assert_eq!(finished.fault, None);
+                assert_eq!(finished.game.moves().last(), Some(&last));
+            }
+        }
+    }
+
     #[test]
     fn failing_programs_lose() {
         let cases = [

@@ -6,7 +6,12 @@
 
 pub mod model;
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use flipside::{board::Position, eval::Evaluator};
 use rayon::prelude::*;
@@ -15,7 +20,7 @@ use crate::{
     error::{Result, ToolError},
     games::GameFile,
     rng::Rng,
-    searcher::{Searcher, SearcherPool},
+    searcher::{LARGE_TABLE_MIB, Searcher, SearcherPool},
 };
 use model::{Fit, Pair};
 
@@ -62,12 +67,19 @@ pub fn measure(path: &Path, measurement: &Measurement, evaluator: &Evaluator) ->
     if samples.is_empty() {
         return Err(ToolError::format(path, "games", "no positions with the wanted numbers of empties"));
     }
-    eprintln!("{} positions", samples.len());
-    let searchers = SearcherPool::new(evaluator.clone());
+    let searchers = SearcherPool::new(evaluator.clone(), LARGE_TABLE_MIB);
+    let (count, done) = (samples.len(), AtomicUsize::new(0));
     let parts: Vec<Measured> = samples
         .into_par_iter()
         .with_max_len(1)
-        .map(|sample| searchers.with(|searcher| search(searcher, sample, measurement)))
+        .map(|sample| {
+            let measured = searchers.with(|searcher| search(searcher, sample, measurement));
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(100) {
+                eprintln!("{done} of {count} positions searched");
+            }
+            measured
+        })
         .collect();
     let mut all = Measured::default();
     for part in parts {

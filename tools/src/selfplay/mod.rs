@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::{
     error::{Result, ToolError},
     games::{GameRecord, GameWriter, Header},
-    searcher::{Searcher, SearcherPool, choose_move},
+    searcher::{SMALL_TABLE_MIB, Searcher, SearcherPool, choose_move},
 };
 pub use openings::{Opening, Openings};
 
@@ -59,7 +59,7 @@ pub fn run(settings: &SelfPlay, evaluator: &Evaluator, path: &Path) -> Result<()
         .build()
         .map_err(|error| ToolError::usage(format!("--threads {}: {error}", settings.threads)))?;
     let batch = BATCH_PER_THREAD * pool.current_num_threads();
-    let searchers = SearcherPool::new(evaluator.clone());
+    let searchers = SearcherPool::new(evaluator.clone(), SMALL_TABLE_MIB);
     let mut progress = Progress::new(first, settings.games);
     while writer.count() < settings.games {
         let size = (settings.games - writer.count()).min(batch as u64);
