@@ -22,9 +22,7 @@ pub fn perft(tier: Tier, position: Position, depth: u32) -> u64 {
 fn perft_body<I: PerftTier>(isa: I, mover: u64, opponent: u64, depth: u32) -> u64 {
     let moves = isa.mobility(mover, opponent);
     if moves == 0 {
-        return if isa.mobility(opponent, mover) == 0 {
-            1
-        } else if depth == 1 {
+        return if depth == 1 || isa.mobility(opponent, mover) == 0 {
             1
         } else {
             isa.perft_counted(opponent, mover, depth - 1)
@@ -38,8 +36,8 @@ fn perft_body<I: PerftTier>(isa: I, mover: u64, opponent: u64, depth: u32) -> u6
         let flips = isa.flips(square.index(), mover, opponent);
         let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
         count += if depth == 2 {
-            u64::from(isa.mobility(next_mover, next_opponent).count_ones())
-                .max(u64::from(isa.mobility(next_mover, next_opponent) == 0))
+            // A pass or a finished game is one continuation.
+            u64::from(isa.mobility(next_mover, next_opponent).count_ones()).max(1)
         } else {
             isa.perft_counted(next_mover, next_opponent, depth - 1)
         };

@@ -68,7 +68,7 @@ impl fmt::Debug for Square {
 }
 
 /// The set squares of a bitboard, lowest first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Squares(pub u64);
 
 impl Iterator for Squares {

@@ -1,6 +1,8 @@
 //! The engine as one object: give it a position and a goal, get moves with scores. Front ends (protocols, command
 //! line, tools) use nothing below this.
 
+pub mod clock;
+
 use std::time::Duration;
 
 use thiserror::Error;
@@ -155,6 +157,12 @@ impl Engine {
     /// How the evaluation's weights were trained.
     pub fn weights_facts(&self) -> &str {
         self.searcher.evaluator().facts()
+    }
+
+    /// Asks for progress reports at this interval besides those after each finished line: for displays of long
+    /// searches.
+    pub fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.searcher.set_heartbeat(interval);
     }
 
     /// Forgets everything learnt from earlier searches.

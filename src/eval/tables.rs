@@ -138,6 +138,7 @@ impl Inner {
                 ((i32::from(a) * (whole - share) + i32::from(b) * share) as f32 / whole as f32).round() as i16
             })
             .collect();
+        #[allow(clippy::large_stack_arrays, reason = "the vector is filled in place")]
         let mut slabs = vec![[0_i16; SLAB_SIZE]; SLABS].into_boxed_slice();
         for (family, shape) in FAMILIES.iter().enumerate() {
             for (configuration, &packed) in PACKING.family(family).iter().enumerate() {

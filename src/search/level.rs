@@ -53,6 +53,7 @@ pub fn level_plan(level: u32, empties: u32) -> LevelPlan {
 
 /// Iterations that lead up to `goal` at `empties`: rising depth, then, for searches to the end, rising confidence.
 pub fn steps_to(goal: Step, empties: u32) -> Vec<Step> {
+    let goal = Step { depth: goal.depth.max(1), ..goal };
     let mut steps = Vec::new();
     if goal.depth < empties {
         let mut depth = if goal.depth.is_multiple_of(2) { 2 } else { 1 };

@@ -16,7 +16,10 @@ mod tests;
 mod tree;
 mod worker;
 
-use std::time::{Duration, Instant};
+use std::{
+    cell::RefCell,
+    time::{Duration, Instant},
+};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
@@ -30,7 +33,7 @@ use root::Task;
 use split::SplitBoard;
 use table::Table;
 use tree::TreeTier;
-use worker::{Counters, Shared, Worker};
+use worker::{Counters, Monitor, Shared, Worker};
 
 /// One iteration of a search: `depth` plies (to the end when that reaches it) at a selectivity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +84,7 @@ pub struct Searcher {
     end_workers: Vec<EndWorker>,
     // `None` with one thread.
     helpers: Option<ThreadPool>,
+    heartbeat: Option<Duration>,
 }
 
 /// Stack of a helping thread in bytes: split points nest, and each frame of the tree search holds a move list.
@@ -104,7 +108,14 @@ impl Searcher {
             .transpose()
             .map_err(|error| SearcherError::Threads(error.to_string()))?;
         let table = Table::new(hash_mib).ok_or(SearcherError::Memory(hash_mib))?;
-        Ok(Self { tier, table, evaluator, end_workers: (0..threads).map(|_| EndWorker::new()).collect(), helpers })
+        Ok(Self {
+            tier,
+            table,
+            evaluator,
+            end_workers: (0..threads).map(|_| EndWorker::new()).collect(),
+            helpers,
+            heartbeat: None,
+        })
     }
 
     /// Forgets everything learnt from earlier searches.
@@ -122,6 +133,11 @@ impl Searcher {
     pub fn resize_table(&mut self, hash_mib: usize) -> Result<(), SearcherError> {
         self.table = Table::new(hash_mib).ok_or(SearcherError::Memory(hash_mib))?;
         Ok(())
+    }
+
+    /// Asks for reports at this interval besides those after each finished line.
+    pub fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.heartbeat = interval;
     }
 
     /// The evaluation in use.
@@ -181,9 +197,19 @@ impl Searcher {
             Task { position, steps, window: limits.window, lines: limits.lines, soft_limit: limits.soft_time, started };
         let Some((first, rest)) = self.end_workers.split_first_mut() else { unreachable!("at least one worker") };
         let (evaluator, tier) = (&self.evaluator, self.tier);
-        let mut root = |first| {
+        let monitor = RefCell::new(Monitor {
+            on_progress,
+            heartbeat: self.heartbeat,
+            started,
+            last: started,
+            lines: Vec::new(),
+            finished: 0,
+            proven: (-64, 64),
+        });
+        let root = |first| {
             let mut worker = Worker::new(&shared, evaluator, first);
-            with_tier!(tier, isa => root::run(isa, &mut worker, &task, on_progress))
+            worker.monitor = Some(&monitor);
+            with_tier!(tier, isa => root::run(isa, &mut worker, &task, &monitor))
         };
         match &self.helpers {
             None => root(first),

@@ -1,13 +1,19 @@
 //! The root of a search: iterations of rising depth and confidence, one or several best moves, principal variations.
 
-use std::time::{Duration, Instant};
+use std::{
+    cell::RefCell,
+    time::{Duration, Instant},
+};
 
 use super::{
-    Bound, Line, Outcome, Progress, Proof, Selectivity, Step,
+    Bound, Line, Outcome, Proof, Selectivity, Step,
     tree::{DISC, INFINITY, MoveList, Node, Pv, ScoredMove, TreeTier, search_moves},
-    worker::Worker,
+    worker::{Monitor, Worker},
 };
 use crate::board::{Move, Position, Square};
+
+/// Narrow windows tried before the full one.
+const MOST_NARROW_WINDOWS: u32 = 12;
 
 /// One pass over the moves of a root position.
 #[derive(Debug)]
@@ -58,13 +64,13 @@ struct RootMove {
 }
 
 /// Runs the task on the worker of the root thread.
-pub(super) fn run<I: TreeTier>(
+pub(super) fn run<'a, I: TreeTier>(
     isa: I,
-    worker: &mut Worker<'_>,
-    task: &Task<'_>,
-    on_progress: &mut dyn FnMut(&Progress<'_>),
+    worker: &mut Worker<'a>,
+    task: &'a Task<'a>,
+    monitor: &'a RefCell<Monitor<'a>>,
 ) -> Outcome {
-    let mut search = Root { isa, node: Node::new(task.position), moves: Vec::new(), proven: (-64, 64), task };
+    let mut search = Root { isa, node: Node::new(task.position), moves: Vec::new(), proven: (-64, 64), task, monitor };
     search.prepare(worker);
     let mut completed = true;
     for (index, step) in task.steps.iter().enumerate() {
@@ -73,7 +79,7 @@ pub(super) fn run<I: TreeTier>(
             completed = false;
             break;
         }
-        if !search.iterate(worker, *step, on_progress) {
+        if !search.iterate(worker, *step) {
             completed = false;
             break;
         }
@@ -95,6 +101,7 @@ struct Root<'a, I> {
     moves: Vec<RootMove>,
     proven: (i32, i32),
     task: &'a Task<'a>,
+    monitor: &'a RefCell<Monitor<'a>>,
 }
 
 impl<I: TreeTier> Root<'_, I> {
@@ -127,7 +134,7 @@ impl<I: TreeTier> Root<'_, I> {
     }
 
     /// One iteration; false when it was abandoned, the results of the last one then stand.
-    fn iterate(&mut self, worker: &mut Worker<'_>, step: Step, on_progress: &mut dyn FnMut(&Progress<'_>)) -> bool {
+    fn iterate(&mut self, worker: &mut Worker<'_>, step: Step) -> bool {
         worker.selectivity = step.selectivity;
         let wanted = self.task.lines.clamp(1, self.moves.len());
         let mut order = self.moves.clone();
@@ -142,14 +149,10 @@ impl<I: TreeTier> Root<'_, I> {
                 order.swap(at, at - 1);
                 at -= 1;
             }
-            let lines: Vec<Line> = order[..wanted].iter().map(|root_move| root_move.line.clone()).collect();
-            on_progress(&Progress {
-                lines: &lines,
-                finished: rank + 1,
-                proven: self.proven,
-                nodes: worker.shared.nodes(worker),
-                elapsed: self.task.started.elapsed(),
-            });
+            let mut monitor = self.monitor.borrow_mut();
+            monitor.lines = order[..wanted].iter().map(|root_move| root_move.line.clone()).collect();
+            (monitor.finished, monitor.proven) = (rank + 1, self.proven);
+            monitor.report(worker.shared.nodes(worker));
         }
         self.moves = order;
         true
@@ -189,7 +192,10 @@ impl<I: TreeTier> Root<'_, I> {
         let (mut lower, mut upper) = (-INFINITY, INFINITY);
         let mut best = 0;
         let mut line_pv = Pv::new();
-        loop {
+        // Depth-limited and selective searches may contradict themselves (what the table holds changes): after some
+        // tries the window is opened altogether.
+        let mut tries = 0;
+        let (score, bound) = loop {
             let mut pv = Pv::new();
             let request = RootSearch { node: &self.node, to_end, depth, window: (alpha, beta), moves: &moves };
             let (score, best_move) = self.isa.root(worker, &request, &mut pv);
@@ -213,25 +219,29 @@ impl<I: TreeTier> Root<'_, I> {
             }
             if exact && whole_position {
                 self.proven = (self.proven.0.max(lower), self.proven.1.min(upper));
+                self.monitor.borrow_mut().proven = self.proven;
             }
-            width = width.saturating_mul(2);
-            if score >= beta && beta < high {
-                alpha = (score - 1).max(alpha);
-                beta = (score + width).min(high);
-            } else if score <= alpha && alpha > low {
-                beta = (score + 1).min(beta);
-                alpha = (score - width).max(low);
+            if alpha < score && score < beta || lower == upper {
+                break (score, Bound::Exact);
+            }
+            tries += 1;
+            width = (2 * width).min(high - low);
+            if score >= beta {
+                if beta >= high {
+                    break (score, Bound::Lower);
+                }
+                (alpha, beta) = ((score - 1).max(alpha), (score + width).min(high));
             } else {
-                break;
+                if alpha <= low {
+                    break (score, Bound::Upper);
+                }
+                (alpha, beta) = ((score - width).max(low), (score + 1).min(beta));
             }
-        }
-        let (score, bound) = if lower == upper {
-            (lower, Bound::Exact)
-        } else if lower > low {
-            (lower, Bound::Lower)
-        } else {
-            (upper, Bound::Upper)
+            if tries > MOST_NARROW_WINDOWS {
+                (alpha, beta) = (low, high);
+            }
         };
+        debug_assert!(!exact || lower <= upper, "exact searches contradict each other");
         if line_pv.is_empty() || bound == Bound::Upper {
             line_pv.clear();
             line_pv.push(candidates[best].mv.square.index() as u8);

@@ -41,7 +41,7 @@ impl Kind {
 #[derive(Debug)]
 struct Best {
     score: i32,
-    best_move: u8,
+    square: u8,
     pv: Option<Pv>,
 }
 
@@ -91,7 +91,7 @@ impl Split {
             moves: moves.iter().copied().collect(),
             next: AtomicUsize::new(0),
             alpha: AtomicI32::new(alpha),
-            best: Mutex::new(Best { score: best, best_move, pv: None }),
+            best: Mutex::new(Best { score: best, square: best_move, pv: None }),
             cut: AtomicBool::new(false),
             helpers: AtomicUsize::new(0),
         }
@@ -170,19 +170,19 @@ pub(super) fn help_until_finished<I: TreeTier>(isa: I, worker: &mut Worker<'_>) 
             }
         };
         board.idle.fetch_sub(1, Ordering::Relaxed);
-        help_at(isa, worker, joined);
+        help_at(isa, worker, &joined);
         board.idle.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// Works at a split point that this thread has joined.
 #[inline(always)]
-fn help_at<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: Arc<Split>) {
+fn help_at<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: &Arc<Split>) {
     let before = (worker.split.take(), worker.selectivity);
     worker.selectivity = split.selectivity;
-    worker.split = Some(Arc::clone(&split));
+    worker.split = Some(Arc::clone(split));
     worker.resume();
-    isa.work_at(worker, &split);
+    isa.work_at(worker, split);
     (worker.split, worker.selectivity) = before;
     worker.resume();
     worker.report_nodes();
@@ -214,7 +214,7 @@ pub(super) fn run<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: Split, pv
                 board.idle.fetch_sub(1, Ordering::Relaxed);
                 counted_idle = false;
             }
-            help_at(isa, worker, joined);
+            help_at(isa, worker, &joined);
             idle_rounds = 0;
             continue;
         }
@@ -239,7 +239,7 @@ pub(super) fn run<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: Split, pv
     if let (Some(pv), Some(found)) = (pv, best.pv.take()) {
         *pv = found;
     }
-    (best.score, best.best_move)
+    (best.score, best.square)
 }
 
 /// Takes moves of the split point until none is left or it is cut.
@@ -270,14 +270,14 @@ pub(super) fn work_at<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: &Spli
             return;
         }
         let mut best = lock(&split.best);
-        if score > best.score || best.best_move == NO_MOVE {
+        if score > best.score || best.square == NO_MOVE {
             best.score = score;
-            best.best_move = candidate.square.index() as u8;
+            best.square = candidate.square.index() as u8;
             if score > split.alpha.load(Ordering::Relaxed) {
                 split.alpha.store(score, Ordering::Relaxed);
                 if matches!(split.kind, Kind::MidgamePv | Kind::EndgamePv) {
                     let mut pv = Pv::new();
-                    extend_pv(&mut pv, best.best_move, &child_pv);
+                    extend_pv(&mut pv, best.square, &child_pv);
                     best.pv = Some(pv);
                 }
                 if score >= split.beta {

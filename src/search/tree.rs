@@ -134,7 +134,7 @@ fn midgame_pv<I: TreeTier>(
 #[inline(always)]
 fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
     if node.empties <= MIDDLE_EMPTIES {
-        return isa.solve_any(&mut worker.end, node.position.mover(), node.position.opponent(), alpha);
+        return isa.solve_any(worker.end, node.position.mover(), node.position.opponent(), alpha);
     }
     search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
 }
@@ -281,7 +281,7 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
                 }
             }
         }
-        if let Some(score) = probcut::<I, END>(isa, worker, node, depth, (alpha, beta), cut) {
+        if let Some(score) = probcut::<I, END>(isa, worker, node, depth, beta) {
             return score;
         }
         if worker.is_stopped() {
@@ -290,7 +290,7 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
     }
 
     if list.len() > 1 {
-        score_moves::<I, END, PV>(isa, worker, node, depth, alpha, cut, table_moves, &mut list);
+        score_moves::<I, END, PV>(isa, worker, node, depth, table_moves, &mut list);
     }
     let original = (alpha, beta);
     let (best, best_move) =
@@ -444,13 +444,10 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
     worker: &mut Worker<'_>,
     node: &Node,
     depth: u32,
-    alpha: i32,
-    cut: bool,
     table_moves: [u8; 2],
     list: &mut MoveList,
 ) {
     let sort_depth = if END { tuning::endgame_sort_depth(depth, PV) } else { tuning::midgame_sort_depth(depth, PV) };
-    let _ = (alpha, cut);
     let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
     let odd = odd_quadrants(node.position.empty());
     for candidate in list.iter_mut() {
@@ -488,15 +485,15 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
     worker.selectivity = selectivity;
 }
 
-/// Tries to settle the node by a shallow search; `None` when that is not possible.
+/// Tries to prove a score of at least `beta` by a shallow search; `None` when that is not possible. Low scores need
+/// no cut of their own: they are high ones a ply below.
 #[inline(always)]
 fn probcut<I: TreeTier, const END: bool>(
     isa: I,
     worker: &mut Worker<'_>,
     node: &Node,
     depth: u32,
-    (alpha, beta): (i32, i32),
-    cut: bool,
+    beta: i32,
 ) -> Option<i32> {
     let scale = if END { DISC } else { 1 };
     let deviations = probcut::deviations(worker.selectivity)?;
@@ -512,22 +509,14 @@ fn probcut<I: TreeTier, const END: bool>(
     };
     let margin = (deviations * deviation) as i32 + 1;
     let static_value = worker.evaluator.value(&node.features, node.frame, node.empties);
-    let (alpha, beta) = (alpha * scale, beta * scale);
+    let beta = beta * scale;
     let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
     let mut result = None;
-    let _ = cut;
-    if beta + margin < 64 * DISC && static_value >= beta + margin / 4 {
+    if beta + margin < 64 * DISC && static_value >= beta + margin * 2 / 5 {
         let threshold = beta + margin;
         let value = isa.midgame_null(worker, node, shallow, threshold - 1, true);
         if value >= threshold && !worker.is_stopped() {
             result = Some(beta / scale);
-        }
-    }
-    if result.is_none() && alpha - margin > -64 * DISC && static_value <= alpha - margin / 4 {
-        let threshold = alpha - margin;
-        let value = isa.midgame_null(worker, node, shallow, threshold, false);
-        if value <= threshold && !worker.is_stopped() {
-            result = Some(alpha / scale);
         }
     }
     worker.selectivity = selectivity;
@@ -554,7 +543,7 @@ pub(super) mod tuning {
         table
     };
     /// Fewest empties at which children are looked up in the table first.
-    pub const ETC_EMPTIES: u32 = 14;
+    pub const ETC_EMPTIES: u32 = 13;
     /// The same in the midgame, in plies.
     pub const ETC_DEPTH: u32 = 5;
     /// Fewest empties at which a node is split.
@@ -562,22 +551,22 @@ pub(super) mod tuning {
     /// Least midgame depth at which a node is split.
     pub const SPLIT_DEPTH: u32 = 6;
     /// Centi-discs that one reply of the opponent is worth in ordering.
-    pub const ENDGAME_MOBILITY: i32 = 100;
+    pub const ENDGAME_MOBILITY: i32 = 350;
     /// Centi-discs that moving into an odd region is worth in ordering.
     pub const ENDGAME_PARITY: i32 = 50;
     /// As `ENDGAME_MOBILITY`, in the midgame.
     pub const MIDGAME_MOBILITY: i32 = 30;
     /// Depth of the shallow search of endgame cuts.
-    pub const ENDGAME_PROBE_DEPTH: u32 = 2;
+    pub const ENDGAME_PROBE_DEPTH: u32 = 4;
     /// Least depth of midgame cuts.
     pub const MIDGAME_PROBCUT_DEPTH: u32 = 5;
 
     /// Depth of the searches that order moves in the endgame.
     #[inline(always)]
     pub const fn endgame_sort_depth(empties: u32, pv: bool) -> u32 {
-        let depth = if empties >= 28 {
+        let depth = if empties >= 22 {
             2
-        } else if empties >= 20 {
+        } else if empties >= 16 {
             1
         } else {
             0

@@ -1,15 +1,16 @@
 //! One thread's part of a search, and what all threads share.
 
 use std::{
+    cell::RefCell,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{
-    Nodes, Selectivity, StopFlag,
+    Line, Nodes, Progress, Selectivity, StopFlag,
     endgame::EndWorker,
     split::{Split, SplitBoard},
     table::Table,
@@ -48,6 +49,37 @@ impl Shared<'_> {
     }
 }
 
+/// Where the root thread reports: after each finished line, and in between if a heartbeat is asked for.
+pub(super) struct Monitor<'a> {
+    pub on_progress: &'a mut dyn FnMut(&Progress<'_>),
+    pub heartbeat: Option<Duration>,
+    pub started: Instant,
+    pub last: Instant,
+    pub lines: Vec<Line>,
+    pub finished: usize,
+    pub proven: (i32, i32),
+}
+
+impl Monitor<'_> {
+    /// Reports the present state.
+    pub fn report(&mut self, nodes: Nodes) {
+        self.last = Instant::now();
+        (self.on_progress)(&Progress {
+            lines: &self.lines,
+            finished: self.finished,
+            proven: self.proven,
+            nodes,
+            elapsed: self.started.elapsed(),
+        });
+    }
+}
+
+impl std::fmt::Debug for Monitor<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Monitor").field("lines", &self.lines).finish_non_exhaustive()
+    }
+}
+
 /// One thread's state.
 #[derive(Debug)]
 pub(super) struct Worker<'a> {
@@ -57,6 +89,8 @@ pub(super) struct Worker<'a> {
     pub selectivity: Selectivity,
     /// The split point below which this thread works.
     pub split: Option<Arc<Split>>,
+    /// Set for the root thread only.
+    pub monitor: Option<&'a RefCell<Monitor<'a>>>,
     stopped: bool,
     polls: u32,
     /// What this thread has already added to the shared counters.
@@ -71,6 +105,7 @@ impl<'a> Worker<'a> {
             end,
             selectivity: Selectivity::None,
             split: None,
+            monitor: None,
             stopped: false,
             polls: 0,
             reported: Nodes::default(),
@@ -86,11 +121,20 @@ impl<'a> Worker<'a> {
             if self.shared.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 self.shared.out_of_time.stop();
             }
+            self.beat();
         }
         if self.must_stop() {
             self.stopped = true;
         }
         self.stopped
+    }
+
+    /// Reports if the heartbeat is due.
+    fn beat(&self) {
+        let Some(mut monitor) = self.monitor.and_then(|monitor| monitor.try_borrow_mut().ok()) else { return };
+        if monitor.heartbeat.is_some_and(|interval| monitor.last.elapsed() >= interval) {
+            monitor.report(self.shared.nodes(self));
+        }
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! A thread's private table of small endgames: direct-mapped, always replaced, no locks.
 
 /// Entries for 7 empties and more.
-const MIDDLE_ENTRIES: usize = 1 << 16;
+const MIDDLE_ENTRIES: usize = 1 << 17;
 
 /// Entries for 5 and 6 empties.
 const SHALLOW_ENTRIES: usize = 1 << 13;
@@ -43,12 +43,12 @@ impl EndCache {
     }
 
     #[inline(always)]
-    pub(super) fn middle_slot(&self, mover: u64, opponent: u64) -> usize {
+    pub(super) fn middle_slot(mover: u64, opponent: u64) -> usize {
         hash(mover, opponent) as usize & (MIDDLE_ENTRIES - 1)
     }
 
     #[inline(always)]
-    pub(super) fn shallow_slot(&self, mover: u64, opponent: u64) -> usize {
+    pub(super) fn shallow_slot(mover: u64, opponent: u64) -> usize {
         MIDDLE_ENTRIES + (hash(mover, opponent) as usize & (SHALLOW_ENTRIES - 1))
     }
 

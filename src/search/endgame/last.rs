@@ -49,9 +49,9 @@ const fn diagonals() -> [[u64; 2]; 64] {
     let mut square = 0;
     while square < 64 {
         let (column, row) = ((square & 7) as i32, (square >> 3) as i32);
-        let mut other = 0;
+        let mut other = 0_i32;
         while other < 64 {
-            let (c, r) = ((other & 7) as i32, (other >> 3) as i32);
+            let (c, r) = (other & 7, other >> 3);
             if c - column == r - row {
                 masks[square][0] |= 1 << other;
             }
@@ -75,7 +75,7 @@ const COLUMN_A: u64 = 0x0101010101010101;
 pub(super) fn count_last_flips(square: usize, mover: u64) -> i32 {
     let (column, row) = (square & 7, square >> 3);
     let by_column = &COUNT[column];
-    let horizontal = by_column[(mover >> (square & 56)) as usize & 0xFF];
+    let horizontal = by_column[(mover >> (row * 8)) as usize & 0xFF];
     let vertical = COUNT[row][(((mover >> column) & COLUMN_A).wrapping_mul(0x0102040810204080) >> 56) as usize];
     let masks = &DIAGONALS[square];
     let first = by_column[((mover & masks[0]).wrapping_mul(COLUMN_A) >> 56) as usize];

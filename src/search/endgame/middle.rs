@@ -1,6 +1,10 @@
 //! Seven to about a dozen empties: fastest-first (fewest replies for the opponent), parity, a private table.
 
-use super::{EndTier, EndWorker, cache::Probe, odd_quadrants, score_at_end, upper_bound_by_stability};
+use super::{
+    EndTier, EndWorker,
+    cache::{EndCache, Probe},
+    odd_quadrants, score_at_end, upper_bound_by_stability,
+};
 use crate::board::Squares;
 
 /// The four corners.
@@ -40,7 +44,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             -isa.solve_middle(worker, opponent, mover, -alpha - 1)
         };
     }
-    let slot = worker.cache.middle_slot(mover, opponent);
+    let slot = EndCache::middle_slot(mover, opponent);
     let known = match worker.cache.probe(slot, mover, opponent, alpha) {
         Probe::Cut(score) => return score,
         Probe::Move(square) => square,
@@ -56,7 +60,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
     };
     let mut best = -65;
     let mut best_square = 64;
-    if moves & (moves - 1) == 0 {
+    if moves.is_power_of_two() {
         let square = moves.trailing_zeros() as usize;
         let flips = isa.flips(square, mover, opponent);
         best_square = square;
@@ -79,8 +83,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
                 let replies = isa.mobility(next_mover, next_opponent);
                 let mobility = replies.count_ones() + (replies & CORNERS).count_ones();
                 let parity = i32::from(odd & square.bit() != 0);
-                let corner = i32::from(square.bit() & CORNERS != 0);
-                10 * parity + 24 * corner - 18 * mobility as i32
+                10 * parity - 18 * mobility as i32
             };
             candidates[count & 31] = Candidate { square: square.index() as u8, score, flips };
             count += 1;

@@ -1,6 +1,10 @@
 //! Five and six empties: moves in parity order, without generating or sorting a list first.
 
-use super::{EndTier, EndWorker, cache::Probe, odd_quadrants, score_at_end, upper_bound_by_stability};
+use super::{
+    EndTier, EndWorker,
+    cache::{EndCache, Probe},
+    odd_quadrants, score_at_end, upper_bound_by_stability,
+};
 use crate::board::Squares;
 
 /// Below this alpha the stability of the opponent's discs never bounds the score at so few empties.
@@ -24,7 +28,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             -isa.solve_shallow(worker, opponent, mover, -alpha - 1)
         };
     }
-    let slot = worker.cache.shallow_slot(mover, opponent);
+    let slot = EndCache::shallow_slot(mover, opponent);
     match worker.cache.probe(slot, mover, opponent, alpha) {
         Probe::Cut(score) => return score,
         Probe::Move(_) | Probe::Miss => {}
