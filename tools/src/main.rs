@@ -1,2 +1,344 @@
-//! Tools around the Flipside engine.
-fn main() {}
+//! The `flipside-tools` program: arguments in, one line of error or a report out.
+
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+use clap::{Args, Parser, Subcommand};
+use flipside_tools::{
+    check,
+    error::{Result, ToolError},
+    games::Header,
+    labels,
+    matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
+    probcut::{self, Measurement},
+    searcher,
+    selfplay::{self, SelfPlay},
+    training::{self, Training, dataset::Selection, report, solver::Regularisation},
+};
+
+#[derive(Parser)]
+#[command(name = "flipside-tools", version, about = "Self-play, training, tuning and matches for Flipside")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Play games from random openings into a file
+    Selfplay(SelfplayArgs),
+    /// Replay all games of a file and print statistics
+    Check(CheckArgs),
+    /// Search the positions of a game file and write their values beside it
+    Label(LabelArgs),
+    /// Fit the evaluation's weights to game files
+    Train(TrainArgs),
+    /// Measure a weights file on a game file
+    EvalReport(ReportArgs),
+    /// Let two players play a match over paired openings
+    Match(Box<MatchArgs>),
+    /// Measure how well shallow searches foretell deep ones and fit the margins of probabilistic cuts
+    FitProbcut(ProbcutArgs),
+}
+
+#[derive(Args)]
+struct SelfplayArgs {
+    /// Games the file shall have; a started file is continued
+    #[arg(long)]
+    games: u64,
+    /// The game file
+    #[arg(long)]
+    out: PathBuf,
+    /// Search depth of both sides
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=60))]
+    depth: u8,
+    /// Play exactly from this many empties on
+    #[arg(long, default_value_t = 14, value_parser = clap::value_parser!(u8).range(0..=60))]
+    exact_empties: u8,
+    /// Least and greatest number of random plies at the start
+    #[arg(long, default_value = "8-40", value_parser = parse_range)]
+    random_plies: (u8, u8),
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Threads, 0 for all cores
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Args)]
+struct CheckArgs {
+    /// The game file
+    file: PathBuf,
+    /// Solve this many of the games again
+    #[arg(long, default_value_t = 0)]
+    solve: usize,
+}
+
+#[derive(Args)]
+struct LabelArgs {
+    /// The game file
+    file: PathBuf,
+    /// Depth of the searches
+    #[arg(long, default_value_t = 8)]
+    depth: u32,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct TrainArgs {
+    /// Game files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The weights file to write
+    #[arg(long)]
+    out: PathBuf,
+    /// State of the training, continued when it exists
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Weights file to start from instead of zero
+    #[arg(long)]
+    init: Option<PathBuf>,
+    /// Most iterations, earlier runs of the same state included
+    #[arg(long, default_value_t = 60)]
+    iterations: u32,
+    /// Stop after this many iterations without a better validation error
+    #[arg(long, default_value_t = 4)]
+    patience: u32,
+    /// Pull of each weight towards zero
+    #[arg(long, default_value_t = 2.0)]
+    ridge: f32,
+    /// Tie between neighbouring stages
+    #[arg(long, default_value_t = 10.0)]
+    smooth: f32,
+    /// Tie between even and odd numbers of empties
+    #[arg(long, default_value_t = 10.0)]
+    parity: f32,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Threads, 0 for all cores
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Args)]
+struct ReportArgs {
+    /// The game file
+    games: PathBuf,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Only the games that training holds out
+    #[arg(long)]
+    held_out: bool,
+    #[command(flatten)]
+    selection: SelectionArgs,
+}
+
+#[derive(Args)]
+struct MatchArgs {
+    /// First player: ours,depth=4 | greedy | random | gtp:COMMAND | nboard,depth=8:COMMAND …
+    first: PlayerSpec,
+    /// Second player
+    second: PlayerSpec,
+    /// Openings, one transcript a line
+    #[arg(long)]
+    openings: PathBuf,
+    /// Openings to play, each with both colours
+    #[arg(long, default_value_t = 50)]
+    pairs: usize,
+    /// Seed of the choice of openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at the same time
+    #[arg(long, default_value_t = 1)]
+    concurrency: usize,
+    /// File for the games
+    #[arg(long)]
+    log: Option<PathBuf>,
+    /// Stop when ELO1 is accepted or refused against ELO0 (both errors 5 %)
+    #[arg(long, value_parser = parse_sprt, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// Longest time for a move without a clock and for a program to start, in seconds
+    #[arg(long, default_value_t = 600.0, value_parser = parse_seconds)]
+    patience: f64,
+    /// What is granted beyond a clock, in seconds
+    #[arg(long, default_value_t = 0.5, value_parser = parse_seconds)]
+    grace: f64,
+}
+
+#[derive(Args)]
+struct ProbcutArgs {
+    /// The game file
+    games: PathBuf,
+    /// File for the report instead of standard output
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Positions for each number of empties
+    #[arg(long, default_value_t = 40)]
+    positions: usize,
+    /// Empties of the midgame positions
+    #[arg(long, default_value = "13-54", value_parser = parse_range)]
+    midgame: (u8, u8),
+    /// Deepest midgame search
+    #[arg(long, default_value_t = 10)]
+    deepest: u32,
+    /// Empties of the endgame positions
+    #[arg(long, default_value = "12-22", value_parser = parse_range)]
+    endgame: (u8, u8),
+    /// Deepest search compared with the exact score
+    #[arg(long, default_value_t = 8)]
+    deepest_shallow: u32,
+    /// Seed of the choice of positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct SelectionArgs {
+    /// Most positions of one game, 0 for all
+    #[arg(long, default_value_t = 0)]
+    per_game: usize,
+    /// Share of the games held out for validation
+    #[arg(long, default_value_t = 0.02)]
+    validation: f64,
+    /// Weight of the final score against the search label where play was not exact
+    #[arg(long, default_value_t = 1.0)]
+    lambda: f32,
+    /// Use only positions from which play was exact
+    #[arg(long)]
+    exact_only: bool,
+    /// Most positions in all, 0 for all
+    #[arg(long, default_value_t = 0)]
+    max_positions: u64,
+    /// Seed of the choice of positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl SelectionArgs {
+    fn selection(&self) -> Selection {
+        Selection {
+            per_game: self.per_game,
+            validation: self.validation,
+            lambda: self.lambda,
+            exact_only: self.exact_only,
+            most: self.max_positions,
+            seed: self.seed,
+        }
+    }
+}
+
+fn parse_range(text: &str) -> std::result::Result<(u8, u8), String> {
+    let error = || format!("'{text}': expected LEAST-MOST, for example 8-40");
+    let (least, most) = text.split_once('-').ok_or_else(error)?;
+    Ok((least.trim().parse().map_err(|_| error())?, most.trim().parse().map_err(|_| error())?))
+}
+
+fn parse_sprt(text: &str) -> std::result::Result<Sprt, String> {
+    let error = || format!("'{text}': expected ELO0,ELO1 with ELO0 below ELO1, for example 0,10");
+    let (elo0, elo1) = text.split_once(',').ok_or_else(error)?;
+    let elo0: f64 = elo0.trim().parse().map_err(|_| error())?;
+    let elo1: f64 = elo1.trim().parse().map_err(|_| error())?;
+    if elo0 < elo1 { Ok(Sprt { elo0, elo1, alpha: 0.05, beta: 0.05 }) } else { Err(error()) }
+}
+
+fn parse_seconds(text: &str) -> std::result::Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
+    seconds.ok_or_else(|| format!("'{text}': expected seconds from 0 to 1000000"))
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Selfplay(args) => {
+            let evaluator = searcher::evaluator(args.weights.as_deref())?;
+            let header = Header {
+                depth: args.depth,
+                exact_empties: args.exact_empties,
+                random_min: args.random_plies.0,
+                random_max: args.random_plies.1,
+                seed: args.seed,
+                weights: Header::weights_mark(&evaluator),
+            };
+            selfplay::run(&SelfPlay { games: args.games, header, threads: args.threads }, &evaluator, &args.out)
+        }
+        Command::Check(args) => {
+            print!("{}", check::check(&args.file, args.solve)?.text());
+            Ok(())
+        }
+        Command::Label(args) => labels::run(&args.file, args.depth, &searcher::evaluator(args.weights.as_deref())?),
+        Command::Train(args) => {
+            let training = Training {
+                games: args.games,
+                out: args.out,
+                state: args.state,
+                init: args.init,
+                selection: args.selection.selection(),
+                regularisation: Regularisation { ridge: args.ridge, smooth: args.smooth, parity: args.parity },
+                iterations: args.iterations,
+                patience: args.patience.max(1),
+                threads: args.threads,
+            };
+            print!("{}", report::table(&training::run(&training)?));
+            Ok(())
+        }
+        Command::Match(args) => {
+            let settings = Match {
+                players: [args.first, args.second],
+                openings: args.openings,
+                pairs: args.pairs,
+                seed: args.seed,
+                concurrency: args.concurrency,
+                log: args.log,
+                sprt: args.sprt,
+                limits: Limits {
+                    patience: Duration::from_secs_f64(args.patience),
+                    grace: Duration::from_secs_f64(args.grace),
+                },
+            };
+            print!("{}", matches::run(&settings)?.text(&settings));
+            Ok(())
+        }
+        Command::FitProbcut(args) => {
+            let widen = |(least, most): (u8, u8)| (u32::from(least), u32::from(most));
+            let measurement = Measurement {
+                per_empties: args.positions,
+                midgame: widen(args.midgame),
+                deepest: args.deepest,
+                endgame: widen(args.endgame),
+                deepest_shallow: args.deepest_shallow,
+                seed: args.seed,
+            };
+            let evaluator = searcher::evaluator(args.weights.as_deref())?;
+            let text = probcut::report(&probcut::measure(&args.games, &measurement, &evaluator)?);
+            match &args.out {
+                Some(path) => std::fs::write(path, text).map_err(ToolError::io(path, "write"))?,
+                None => print!("{text}"),
+            }
+            Ok(())
+        }
+        Command::EvalReport(args) => {
+            let selection = args.selection.selection();
+            let errors = report::measure(&args.games, args.weights.as_deref(), &selection, args.held_out)?;
+            print!("{}", report::table(&errors));
+            Ok(())
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("flipside-tools: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
