@@ -19,7 +19,7 @@ use crate::{
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn small_engine() -> Engine {
-    Engine::new(Settings { threads: 1, hash_mib: 1, ..Settings::default() }).unwrap()
+    Engine::new(Settings { threads: 1, hash_mib: 1, use_book: false, ..Settings::default() }).unwrap()
 }
 
 /// What is answered to a whole script at once; searches are not cut short by its end.
@@ -183,14 +183,20 @@ impl Thinker for Endless {
         let mut depth = 1;
         let lines = loop {
             let lines: Vec<Line> = moves.iter().take(request.lines).map(|&mv| line(mv, -40, depth)).collect();
-            on_progress(&Progress { lines: &lines, nodes: Nodes::default(), elapsed: start.elapsed() });
+            on_progress(&Progress {
+                lines: &lines,
+                finished: lines.len(),
+                proven: (-64, 64),
+                nodes: Nodes::default(),
+                elapsed: start.elapsed(),
+            });
             if stop.is_stopped() || request.time.is_some_and(|time| start.elapsed() >= time.hard) || moves.is_empty() {
                 break lines;
             }
             thread::sleep(Duration::from_millis(1));
             depth += 1;
         };
-        Outcome { lines, nodes: Nodes::default(), elapsed: start.elapsed(), completed: false }
+        Outcome { lines, proven: (-64, 64), nodes: Nodes::default(), elapsed: start.elapsed(), completed: false }
     }
 }
 
@@ -207,10 +213,16 @@ impl Thinker for Reports {
     ) -> Outcome {
         let (nodes, elapsed) = (Nodes { total: 123456789, searched: 1 }, Duration::from_micros(25));
         for lines in &self.0 {
-            on_progress(&Progress { lines, nodes, elapsed });
+            on_progress(&Progress { lines, finished: lines.len(), proven: (-64, 64), nodes, elapsed });
             thread::sleep(self.1);
         }
-        Outcome { lines: self.0.last().cloned().unwrap_or_default(), nodes, elapsed, completed: true }
+        Outcome {
+            lines: self.0.last().cloned().unwrap_or_default(),
+            proven: (-64, 64),
+            nodes,
+            elapsed,
+            completed: true,
+        }
     }
 }
 

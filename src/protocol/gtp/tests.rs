@@ -346,7 +346,7 @@ fn a_search_without_a_sound_answer_still_plays() {
             _: &mut dyn FnMut(&crate::engine::Progress<'_>),
         ) -> crate::engine::Outcome {
             let (nodes, elapsed) = (crate::search::Nodes::default(), Duration::ZERO);
-            crate::engine::Outcome { lines: vec![], nodes, elapsed, completed: false }
+            crate::engine::Outcome { lines: vec![], proven: (-64, 64), nodes, elapsed, completed: false }
         }
     }
     assert_eq!(talk_to(Mute, Mode::Gtp, "genmove b\nhint 3\n"), "= D3\n\n=\n\n");
