@@ -126,7 +126,7 @@ impl Book {
     pub fn built_in() -> &'static Self {
         // The embedded file is checked by a test; a program built with a damaged one has no book.
         static BUILT_IN: Lazy<Book> =
-            Lazy::new(|| Book::from_bytes(include_bytes!("../../book/default.book")).unwrap_or_default());
+            Lazy::new(|| Book::from_bytes(include_bytes!("../../book/default.book").as_slice()).unwrap_or_default());
         &BUILT_IN
     }
 

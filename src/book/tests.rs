@@ -129,8 +129,10 @@ fn scores_go_back_around_passes() {
     book.learn(&finished, &mut |_| None);
     for (board, &mv) in finished.boards().iter().zip(finished.moves()) {
         let expected = if board.side_to_move() == crate::board::Color::Black { -600 } else { 600 };
+        // Images of the move, in the symmetric positions at the start, have the same score.
         let known = book.lookup(board.position());
-        assert_eq!((known.len(), known[0].mv, known[0].score, known[0].games), (1, mv, expected, 1), "{board}");
+        assert!(known.iter().any(|known| known.mv == mv), "{board}");
+        assert!(known.iter().all(|known| (known.score, known.games) == (expected, 1)), "{board}");
         assert_eq!(book.get(board.position()).unwrap().score, Some(expected));
     }
     // One node for the pass position and the one after it.
