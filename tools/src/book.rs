@@ -9,6 +9,7 @@
 
 use std::{
     collections::{BTreeMap, BinaryHeap},
+    fmt::Write,
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -174,19 +175,20 @@ fn show(book: &Book, moves: &str) -> Result<String> {
         Some(entry) => {
             let score = entry.score.map_or_else(|| "-".to_owned(), discs);
             let exact = if entry.exact { ", exact" } else { "" };
-            text += &format!("score {score}{exact}, {} games\n", entry.games);
+            let _ = writeln!(text, "score {score}{exact}, {} games", entry.games);
             if let Some(own) = entry.searched {
                 let best = own.best.map_or_else(|| "-".to_owned(), |mv| mv.to_string());
                 let (score, depth) = (discs(own.score), depth(own.depth, own.selectivity.percent(), own.exact));
-                text += &format!("searched: {score}, best {best}, depth {depth}, level {}\n", own.level);
+                let _ = writeln!(text, "searched: {score}, best {best}, depth {depth}, level {}", own.level);
             }
         }
     }
     text += "move    score     depth level   games  continuation\n";
     for known in book.lookup(position) {
         let variation: Vec<String> = book.variation(position, known.mv).iter().map(Move::to_string).collect();
-        text += &format!(
-            "{:<5} {:>7} {:>9} {:>5} {:>7}  {}\n",
+        let _ = writeln!(
+            text,
+            "{:<5} {:>7} {:>9} {:>5} {:>7}  {}",
             known.mv.to_string(),
             discs(known.score),
             depth(known.depth, known.selectivity.percent(), known.exact),
@@ -227,7 +229,7 @@ fn check(path: &Path, book: &Book) -> Result<String> {
     }
     let mut text = format!("{}: {} positions\n", path.display(), book.len());
     if !book.facts().is_empty() {
-        text += &format!("{}\n", book.facts());
+        let _ = writeln!(text, "{}", book.facts());
     }
     text += "ply positions exact played\n";
     for (ply, [count, exact, games]) in plies {
