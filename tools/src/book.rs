@@ -233,7 +233,7 @@ fn check(path: &Path, book: &Book) -> Result<String> {
     }
     text += "ply positions exact played\n";
     for (ply, [count, exact, games]) in plies {
-        text += &format!("{ply:>3} {count:>9} {exact:>5} {games:>6}\n");
+        let _ = writeln!(text, "{ply:>3} {count:>9} {exact:>5} {games:>6}");
     }
     Ok(text)
 }
