@@ -77,7 +77,7 @@ fn all_mobility(isa: impl Isa, positions: &[Position]) -> u64 {
 }
 
 fn engine(tier: Tier) -> Option<Engine> {
-    Engine::new(Settings { threads: 1, hash_mib: 1, tier, use_book: false, seed: 0 }).ok()
+    Engine::new(Settings { threads: 1, hash_mib: 1, tier, use_book: false, ..Settings::default() }).ok()
 }
 
 fn evaluation(criterion: &mut Criterion) {

@@ -55,7 +55,8 @@ impl Nboard {
         self.client.send(format!("hint {wanted}\n"));
         let lines = self.client.until("nodestats ");
         assert_eq!(self.client.line(), "status");
-        let hints: Vec<&String> = lines.iter().filter(|line| line.starts_with("search ")).collect();
+        let hints: Vec<&String> =
+            lines.iter().filter(|line| line.starts_with("search ") || line.starts_with("book ")).collect();
         assert!(hints.len() >= wanted.min(board.position().moves().len()), "{board}: {lines:?}");
         for hint in hints {
             check_search(board, hint);

@@ -82,6 +82,9 @@ pub struct EngineArgs {
     /// Never answers from the opening book.
     #[arg(long, global = true)]
     pub no_book: bool,
+    /// Your own opening book, used beside the built-in one; games learned are added to it.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub book: Option<PathBuf>,
     /// Seed of random choices (among equally good book moves).
     #[arg(long, global = true, value_name = "N", default_value = "0", allow_hyphen_values = true)]
     pub seed: u64,
@@ -112,6 +115,7 @@ impl EngineArgs {
             hash_mib: self.hash,
             tier: self.tier(),
             use_book: !self.no_book,
+            book_file: self.book.clone(),
             seed: self.seed,
         }
     }

@@ -27,7 +27,8 @@ const SEED: u64 = 0x466C6970;
 
 /// Searches the fixed positions.
 pub fn bench(options: &EngineArgs, output: &mut Output) -> Finish {
-    let settings = Settings { threads: 1, hash_mib: HASH_MIB, tier: options.tier(), use_book: false, seed: 0 };
+    let settings =
+        Settings { threads: 1, hash_mib: HASH_MIB, tier: options.tier(), use_book: false, ..Settings::default() };
     let mut engine = Engine::new(settings).map_err(|error| Failure::Usage(error.to_string()))?;
     let midgame = MIDGAME_EMPTIES.iter().map(|&empties| (empties, MIDGAME));
     let endgame = ENDGAME_EMPTIES.iter().map(|&empties| (empties, Goal::EXACT));

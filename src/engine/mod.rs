@@ -3,16 +3,17 @@
 
 pub mod clock;
 
-use std::time::Duration;
+use std::{cmp::Reverse, path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
 pub use crate::search::{Outcome, Progress};
 use crate::{
-    board::Position,
+    board::{Game, Position},
+    book::{Answer, BookError, Searched, Shelf},
     eval::Evaluator,
     isa::Tier,
-    search::{Limits, Searcher, SearcherError, Selectivity, Step, StopFlag, level_plan, steps_to},
+    search::{Limits, Line, Searcher, SearcherError, Selectivity, Step, StopFlag, level_plan, steps_to},
 };
 
 /// How an engine is set up.
@@ -26,6 +27,9 @@ pub struct Settings {
     pub tier: Tier,
     /// Whether the opening book may answer.
     pub use_book: bool,
+    /// The user's own book, which is used beside the built-in one and takes the games learned; made when a game is
+    /// learned and it is not there yet.
+    pub book_file: Option<PathBuf>,
     /// Seed of every random choice (among equally good book moves).
     pub seed: u64,
 }
@@ -38,13 +42,14 @@ impl Settings {
 }
 
 impl Default for Settings {
-    /// All cores, 256 MiB, the best tier, book on, seed 0.
+    /// All cores, 256 MiB, the best tier, built-in book only, seed 0.
     fn default() -> Self {
         Self {
             threads: std::thread::available_parallelism().map_or(1, usize::from).min(Self::MAX_THREADS),
             hash_mib: 256,
             tier: Tier::detect(),
             use_book: true,
+            book_file: None,
             seed: 0,
         }
     }
@@ -65,6 +70,9 @@ pub enum EngineError {
     /// The search threads could not be started.
     #[error("cannot start the search threads: {0}")]
     ThreadPool(String),
+    /// The user's book is not to be had.
+    #[error("{0}")]
+    Book(String),
 }
 
 /// What a search is to find.
@@ -125,7 +133,11 @@ impl Request {
 pub struct Engine {
     settings: Settings,
     searcher: Searcher,
+    shelf: Shelf,
 }
+
+/// Level of the searches with which a learned game's new positions get their first score.
+const LEARN_LEVEL: u32 = 6;
 
 impl Engine {
     /// An engine with these settings.
@@ -146,7 +158,8 @@ impl Engine {
         }
         check_hash(settings.hash_mib)?;
         let searcher = Searcher::new(settings.tier, settings.threads, settings.hash_mib, evaluator)?;
-        Ok(Self { settings, searcher })
+        let shelf = Shelf::open(settings.book_file.as_deref(), settings.seed)?;
+        Ok(Self { settings, searcher, shelf })
     }
 
     /// The settings in force.
@@ -186,9 +199,58 @@ impl Engine {
         if position.is_over() { position.final_score() * 100 } else { self.searcher.evaluator().evaluate(position) }
     }
 
+    /// Adds a game to the user's book, which is written to its file if it has one. New positions get a score from a
+    /// quick search; the result of a finished game goes all the way back.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written; what was learned is then kept in memory.
+    pub fn learn(&mut self, game: &Game) -> Result<(), BookError> {
+        let searcher = &mut self.searcher;
+        self.shelf.learn(game, &mut |position| {
+            let steps = level_plan(LEARN_LEVEL, position.empties()).steps;
+            let outcome = searcher.search(position, &steps, &Limits::default(), &StopFlag::new(), &mut |_| {});
+            Searched::from_outcome(&outcome, 0)
+        })
+    }
+
+    /// Values proven draws in the book at `discs` for Black (100: they are Black's, −100: White's).
+    pub fn set_contempt(&mut self, discs: i32) {
+        self.shelf.set_contempt(discs);
+    }
+
     /// Searches `position`, calling `on_progress` from this thread as results improve, until the goal is reached,
     /// the time is up or `stop` is set.
+    ///
+    /// A search to a level asks the book first, unless that is off. When it knows as many moves as are wanted, they
+    /// are the answer; else the other lines come from the search. A single move is chosen at random among the book's
+    /// best (see [`Shelf::answer`]); the choices are those of [`Settings::seed`].
     pub fn search(
+        &mut self,
+        position: Position,
+        request: &Request,
+        stop: &StopFlag,
+        on_progress: &mut dyn FnMut(&Progress<'_>),
+    ) -> Outcome {
+        let wanted = request.lines.clamp(1, position.moves().len().max(1));
+        let answer = match request.goal {
+            Goal::Level(level) if self.settings.use_book => self.shelf.answer(position, level, wanted),
+            _ => Answer::Unknown,
+        };
+        match answer {
+            Answer::Unknown => self.search_tree(position, request, stop, on_progress),
+            Answer::Complete(outcome) => outcome,
+            Answer::Partly(known) => {
+                let mut merged = |progress: &Progress<'_>| {
+                    let lines = beside_book(&known, progress.lines, wanted);
+                    on_progress(&Progress { lines: &lines, ..progress.clone() });
+                };
+                let outcome = self.search_tree(position, request, stop, &mut merged);
+                Outcome { lines: beside_book(&known, &outcome.lines, wanted), ..outcome }
+            }
+        }
+    }
+
+    fn search_tree(
         &mut self,
         position: Position,
         request: &Request,
@@ -217,6 +279,14 @@ impl Engine {
     }
 }
 
+/// The lines of the book and, for other moves, those of the search: `wanted` in all, the best first.
+fn beside_book(known: &[Line], searched: &[Line], wanted: usize) -> Vec<Line> {
+    let others = searched.iter().filter(|line| known.iter().all(|book| book.mv != line.mv));
+    let mut lines: Vec<Line> = known.iter().chain(others).take(wanted).cloned().collect();
+    lines.sort_by_key(|line| Reverse(line.score));
+    lines
+}
+
 fn check_hash(hash_mib: usize) -> Result<(), EngineError> {
     if (1..=Settings::MAX_HASH_MIB).contains(&hash_mib) { Ok(()) } else { Err(EngineError::HashRange(hash_mib)) }
 }
@@ -227,5 +297,11 @@ impl From<SearcherError> for EngineError {
             SearcherError::Memory(mebibytes) => Self::HashMemory(mebibytes),
             SearcherError::Threads(message) => Self::ThreadPool(message),
         }
+    }
+}
+
+impl From<BookError> for EngineError {
+    fn from(error: BookError) -> Self {
+        Self::Book(error.to_string())
     }
 }

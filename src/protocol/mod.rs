@@ -98,9 +98,13 @@ pub trait Thinker {
         on_progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Outcome;
 
-    /// Adds a game to the book.
-    fn learn(&mut self, game: &Game) {
+    /// Adds a game to the book; the error says why the book could not be written.
+    ///
+    /// # Errors
+    /// When the book could not be written.
+    fn learn(&mut self, game: &Game) -> Result<(), String> {
         let _ = game;
+        Ok(())
     }
 
     /// Values a drawn book position at `discs` for Black.
@@ -118,6 +122,14 @@ impl Thinker for Engine {
         on_progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Outcome {
         Self::search(self, position, request, stop, on_progress)
+    }
+
+    fn learn(&mut self, game: &Game) -> Result<(), String> {
+        Self::learn(self, game).map_err(|error| error.to_string())
+    }
+
+    fn set_contempt(&mut self, discs: i32) {
+        Self::set_contempt(self, discs);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each subcommand of `flipside-tools` is a module with a function that does the work and returns an error of one
 //! clear line; the program around them only reads arguments and prints. See the README for commands and formats.
 
+pub mod book;
 pub mod check;
 pub mod error;
 pub mod games;

@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 use flipside_tools::{
-    check,
+    book, check,
     error::{Result, ToolError},
     games::Header,
     labels,
@@ -26,6 +26,9 @@ struct Cli {
 enum Command {
     /// Play games from random openings into a file
     Selfplay(SelfplayArgs),
+    /// Build, show, merge and check opening books
+    #[command(subcommand)]
+    Book(book::BookCommand),
     /// Replay all games of a file and print statistics
     Check(CheckArgs),
     /// Search the positions of a game file and write their values beside it
@@ -268,6 +271,10 @@ fn run(command: Command) -> Result<()> {
                 weights: Header::weights_mark(&evaluator),
             };
             selfplay::run(&SelfPlay { games: args.games, header, threads: args.threads }, &evaluator, &args.out)
+        }
+        Command::Book(command) => {
+            print!("{}", book::run(&command)?);
+            Ok(())
         }
         Command::Check(args) => {
             print!("{}", check::check(&args.file, args.solve)?.text());

@@ -328,7 +328,8 @@ fn commands_wait_their_turn_during_a_search() {
 
 #[test]
 fn a_closed_output_ends_quietly() {
-    let dialogue = Dialogue::new(Mode::Gtp, small_engine(), Options::default());
+    // Nothing tells of the closed output before the answer.
+    let dialogue = Dialogue::new(Mode::Gtp, small_engine(), Options { level: 8, ..Options::default() });
     dialogue.send("name\n");
     dialogue.line();
     dialogue.send("genmove b\nname\n");

@@ -74,8 +74,10 @@ impl<S: Thinker, W: Write> Session<S, W> {
             b"go" => self.go(),
             b"analyze" => self.analyze(),
             b"learn" => {
-                self.io.engine.learn(&self.game);
-                self.send("learned")
+                let learned = self.io.engine.learn(&self.game);
+                self.send("learned")?;
+                // After `learned`, which clears the client's status.
+                learned.or_else(|error| self.status(&error))
             }
             _ => Ok(()),
         }

@@ -319,15 +319,38 @@ fn learn_and_contempt_reach_the_engine() {
         ) -> crate::engine::Outcome {
             unreachable!()
         }
-        fn learn(&mut self, game: &Game) {
+        fn learn(&mut self, game: &Game) -> Result<(), String> {
             assert_eq!((game.moves().len(), self.0.as_slice()), (2, &[100, -100][..]));
+            Err("cannot write".to_owned())
         }
         fn set_contempt(&mut self, discs: i32) {
             self.0.push(discs);
         }
     }
     let script = format!("set contempt 100\nset contempt x\nset contempt -100\n{}learn\n", set_game("f5d6"));
-    assert_eq!(lines_of(Pupil(vec![]), &script), ["learned"]);
+    assert_eq!(lines_of(Pupil(vec![]), &script), ["learned", "status cannot write"]);
+}
+
+#[test]
+fn a_learned_game_is_in_the_book() {
+    use crate::engine::{Engine, Settings};
+    let settings = Settings { threads: 1, hash_mib: 1, ..Settings::default() };
+    let ask = |lines: u32| {
+        let (whole, before) = (set_game("f5d6c3d3c4f4f6"), set_game("f5d6c3d3c4f4"));
+        let script = format!("set depth 2\n{whole}learn\n{before}hint {lines}\n");
+        lines_of(Engine::new(settings.clone()).unwrap(), &script)
+    };
+    let all = ask(64);
+    assert_eq!(all[0], "learned");
+    let known = starting(&all, "book F6");
+    assert!(!known.is_empty() && known[0].split(' ').nth(3) == Some("1"), "{all:?}");
+    let searched = starting(&all, "search ");
+    assert!(!searched.is_empty() && searched.iter().all(|text| !text.starts_with("search F6")), "{all:?}");
+    for text in starting(&all, "book ") {
+        assert_eq!(text.split(' ').count(), 5, "{text}");
+    }
+    let all = ask(1);
+    assert!(starting(&all, "book ").len() == 1 && starting(&all, "search ").is_empty(), "{all:?}");
 }
 
 #[test]
