@@ -57,7 +57,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         let zero = _mm256_setzero_si256();
 
         // Towards higher bits: the lowest bit of the ray that is not the opponent's; flips are the ray below it.
-        let up = _mm256_loadu_si256((&raw const RAYS_UP[square]).cast());
+        let up = _mm256_loadu_si256((&raw const RAYS_UP[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, up);
         let lowest = _mm256_and_si256(blockers, _mm256_sub_epi64(zero, blockers));
         let outflank = _mm256_and_si256(lowest, mover);
@@ -68,7 +68,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
 
         // Towards lower bits the nearest blocker is the highest bit of the ray that is not the opponent's: it is the
         // mover's exactly when the mover's ray bits exceed the empty ones; flips are the opponent's bits above.
-        let down = _mm256_loadu_si256((&raw const RAYS_DOWN[square]).cast());
+        let down = _mm256_loadu_si256((&raw const RAYS_DOWN[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, down);
         let own = _mm256_and_si256(down, mover);
         let empty = _mm256_andnot_si256(mover, blockers);

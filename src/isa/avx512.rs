@@ -58,7 +58,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         let zero = _mm256_setzero_si256();
 
         // Towards higher bits: the lowest bit of the ray that is not the opponent's; flips are the ray below it.
-        let up = _mm256_loadu_si256((&raw const RAYS_UP[square]).cast());
+        let up = _mm256_loadu_si256((&raw const RAYS_UP[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, up);
         let below = _mm256_add_epi64(blockers, _mm256_set1_epi64x(-1));
         let lowest = _mm256_andnot_si256(below, blockers);
@@ -68,7 +68,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
 
         // Towards lower bits: the highest such bit; negating twice its value covers all bits above it. Without an
         // outflanking disc the product is 0. An empty blocker set counts 64 zeros, which shifts to 0.
-        let down = _mm256_loadu_si256((&raw const RAYS_DOWN[square]).cast());
+        let down = _mm256_loadu_si256((&raw const RAYS_DOWN[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, down);
         let highest = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(blockers));
         let outflank = _mm256_and_si256(highest, mover);

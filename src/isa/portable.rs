@@ -52,11 +52,11 @@ pub fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
     let mut flipped = 0;
     for direction in 0..4 {
         // Towards higher bits: the nearest square that is not the opponent's is the lowest such bit of the ray.
-        let ray = RAYS_UP[square][direction];
+        let ray = RAYS_UP[square & 63][direction];
         let outflank = (ray & !opponent) & (ray & !opponent).wrapping_neg() & mover;
         flipped |= outflank.wrapping_sub(u64::from(outflank != 0)) & ray;
         // Towards lower bits: it is the highest such bit; a sentinel keeps the shift in range for empty rays.
-        let ray = RAYS_DOWN[square][direction];
+        let ray = RAYS_DOWN[square & 63][direction];
         let outflank = (0x8000000000000000_u64 >> ((ray & !opponent) | 1).leading_zeros()) & ray & mover;
         flipped |= (outflank.wrapping_neg() << 1) & ray & u64::from(outflank != 0).wrapping_neg();
     }

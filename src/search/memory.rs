@@ -1,8 +1,22 @@
-//! Huge pages for the transposition table, where the system offers them.
+//! Memory for the transposition table: zeroed by the system page by page as it is used, on huge pages where offered.
 #![allow(unsafe_code)]
 
+use bytemuck::{Zeroable, allocation::try_zeroed_slice_box};
+
+use super::table::Bucket;
+
+// SAFETY: a bucket is nothing but atomic integers, for which all zeros is a value.
+unsafe impl Zeroable for Bucket {}
+
+/// `count` empty buckets, or `None` when the memory is not to be had.
+pub(super) fn empty_buckets(count: usize) -> Option<Box<[Bucket]>> {
+    let mut buckets = try_zeroed_slice_box::<Bucket>(count).ok()?;
+    advise_huge_pages(&mut buckets);
+    Some(buckets)
+}
+
 /// Asks the system to back `region` with huge pages; has no effect on its contents and none where unsupported.
-pub(super) fn advise_huge_pages<T>(region: &mut [std::mem::MaybeUninit<T>]) {
+fn advise_huge_pages<T>(region: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
         const HUGE_PAGE: usize = 2 << 20;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::Selectivity;
+use super::{Selectivity, memory::empty_buckets};
 use crate::{board::Position, isa::prefetch};
 
 /// No best move.
@@ -64,12 +64,12 @@ const WAYS: usize = 2;
 /// One cache line.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Bucket([[AtomicU64; 3]; WAYS]);
+pub(super) struct Bucket([[AtomicU64; 3]; WAYS]);
 
 /// The table.
 #[derive(Debug)]
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    buckets: Box<[Bucket]>,
     age: AtomicU8,
 }
 
@@ -77,13 +77,7 @@ impl Table {
     /// A table of at most `mebibytes`, or `None` when the memory is not to be had.
     pub fn new(mebibytes: usize) -> Option<Self> {
         let count = mebibytes.checked_mul(1 << 20)? / size_of::<Bucket>();
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        super::memory::advise_huge_pages(buckets.spare_capacity_mut());
-        buckets.resize_with(count, || Bucket(Default::default()));
-        let table = Self { buckets, age: AtomicU8::new(0) };
-        table.clear();
-        Some(table)
+        Some(Self { buckets: empty_buckets(count)?, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.
@@ -91,7 +85,6 @@ impl Table {
         self.buckets.par_iter().with_min_len(1 << 14).for_each(|bucket| {
             for words in &bucket.0 {
                 for word in words {
-                    // The empty board searched to depth 0: a position that is never probed.
                     word.store(0, Ordering::Relaxed);
                 }
             }

@@ -73,11 +73,11 @@ const COLUMN_A: u64 = 0x0101010101010101;
 /// count as the other side's, beyond which there is no disc of the mover: they flip nothing.
 #[inline(always)]
 pub(super) fn count_last_flips(square: usize, mover: u64) -> i32 {
-    let (column, row) = (square & 7, square >> 3);
+    let (column, row) = (square & 7, square >> 3 & 7);
     let by_column = &COUNT[column];
     let horizontal = by_column[(mover >> (row * 8)) as usize & 0xFF];
     let vertical = COUNT[row][(((mover >> column) & COLUMN_A).wrapping_mul(0x0102040810204080) >> 56) as usize];
-    let masks = &DIAGONALS[square];
+    let masks = &DIAGONALS[square & 63];
     let first = by_column[((mover & masks[0]).wrapping_mul(COLUMN_A) >> 56) as usize];
     let second = by_column[((mover & masks[1]).wrapping_mul(COLUMN_A) >> 56) as usize];
     i32::from(horizontal) + i32::from(vertical) + i32::from(first) + i32::from(second)

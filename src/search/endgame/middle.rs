@@ -1,10 +1,13 @@
 //! Seven to about a dozen empties: fastest-first (fewest replies for the opponent), parity, a private table.
 
+use arrayvec::ArrayVec;
+
 use super::{
     EndTier, EndWorker,
     cache::{EndCache, Probe},
     odd_quadrants, score_at_end, upper_bound_by_stability,
 };
+
 use crate::board::Squares;
 
 /// The four corners.
@@ -13,6 +16,9 @@ pub(in crate::search) const CORNERS: u64 = 0x8100000000000081;
 /// Lowest alpha at which the stability cut is worth its time, by empties from 0.
 pub(super) static STABILITY_ALPHA: [i32; 20] =
     [12, 12, 12, 12, 12, 12, 12, 12, 14, 16, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38];
+
+/// Most legal moves of any position, with room to spare.
+const MAX_MOVES: usize = 40;
 
 #[derive(Clone, Copy)]
 struct Candidate {
@@ -66,8 +72,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
         best_square = square;
         best = if wipe_out(opponent, flips) { 64 } else { next(worker, opponent ^ flips, mover ^ flips ^ moves) };
     } else {
-        let mut candidates = [Candidate { square: 0, score: 0, flips: 0 }; 32];
-        let mut count = 0;
+        let mut candidates = ArrayVec::<Candidate, MAX_MOVES>::new();
         let odd = odd_quadrants(empty);
         for square in Squares(moves) {
             let flips = isa.flips(square.index(), mover, opponent);
@@ -85,10 +90,8 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
                 let parity = i32::from(odd & square.bit() != 0);
                 10 * parity - 18 * mobility as i32
             };
-            candidates[count & 31] = Candidate { square: square.index() as u8, score, flips };
-            count += 1;
+            candidates.push(Candidate { square: square.index() as u8, score, flips });
         }
-        let candidates = &mut candidates[..count.min(32)];
         for i in 0..candidates.len() {
             let mut pick = i;
             for j in i + 1..candidates.len() {
