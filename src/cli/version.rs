@@ -23,6 +23,7 @@ fn facts() -> Vec<(&'static str, String)> {
     let tiers: Vec<&str> = Tier::available().iter().map(|tier| tier.name()).collect();
     vec![
         ("evaluation", Evaluator::default().facts().to_owned()),
+        ("opening book", "none".to_owned()),
         ("instruction sets", tiers.join(" ")),
         ("platform", format!("{} {}", std::env::consts::ARCH, std::env::consts::OS)),
         ("cores", std::thread::available_parallelism().map_or(1, usize::from).to_string()),
