@@ -183,6 +183,37 @@ fn analysis_of_a_game() {
 }
 
 #[test]
+fn analyses_of_several_games_are_told_apart() {
+    let table = run(["analyze", "--level", "1", "f5d6", "f5f6"]).exits(0).stdout;
+    assert!(table.contains("game 1\n") && table.contains("game 2\n"), "{table}");
+    let single = run(["analyze", "--level", "1", "f5d6"]).exits(0).stdout;
+    assert!(!single.contains("game"), "{single}");
+    let position =
+        run(["analyze", "--level", "1", "XXXXXXXXXXXXXOXXXXOXXXXXXXXOOO-OXXOOOOO--OOOOOO----OOO---------- O"]);
+    assert!(!position.exits(0).stdout.contains("lost"), "a position has no moves to sum up");
+}
+
+#[test]
+fn mirror_images_of_the_best_move_lose_nothing() {
+    for first in ["d3", "c4", "f5", "e6"] {
+        for level in ["1", "2"] {
+            let run = run(["analyze", "--json", "--level", level, first]).exits(0);
+            let plies = run.json();
+            assert_eq!((&plies[0]["best"], plies[0]["loss"].as_f64()), (&json!(first), Some(0.0)), "{}", plies[0]);
+        }
+    }
+}
+
+#[test]
+fn the_continuation_begins_with_the_best_move() {
+    let table = run(["analyze", "--level", "3", "f5d6c3d3c4f4"]).exits(0).stdout;
+    for row in table.lines().filter(|row| row.contains("Black ") && !row.contains("lost") && !row.contains("empty")) {
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert!(words.iter().skip(4).filter(|word| **word == words[4]).count() >= 2, "{row}");
+    }
+}
+
+#[test]
 fn analysis_of_an_endgame_is_exact() {
     let run = run(["analyze", "--json", "--level", "10", &format!("{GAME}a1")]).exits(0);
     let plies = run.json();

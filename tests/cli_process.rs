@@ -60,7 +60,10 @@ fn other_options_are_checked() {
         run(arguments).exits(2).complains(&[part]);
     }
     run(["solve"]).exits(2);
-    run(["frobnicate"]).exits(2);
+    run(["frobnicate"]).exits(2).complains(&["flipside show f5d6"]);
+    run(["hint", "--selectivity", "95", LATE]).exits(2).complains(&["--depth"]);
+    run(["-v"]).exits(2).complains(&["--version"]);
+    run(["show", "F5", "D6"]).exits(2).complains(&["D6", "quote"]);
     run(["solve", "--wld", "--window", "-1,1", LATE]).exits(2);
 }
 
@@ -73,7 +76,11 @@ fn help_and_version() {
     let version = run(["--version"]).exits(0).stdout;
     assert!(version.starts_with(&format!("flipside {} (", env!("CARGO_PKG_VERSION"))), "{version}");
     assert_eq!(version.lines().count(), 1);
-    assert!(run(["--version", "-v"]).exits(0).stdout.contains("instruction sets"));
+    let facts = run(["--version", "-v"]).exits(0).stdout;
+    for fact in ["evaluation:", "opening book:", "instruction sets:", "cores:"] {
+        assert!(facts.contains(fact), "{facts}");
+    }
+    assert_eq!(facts, run(["version"]).exits(0).stdout);
     assert!(run(["version", "--isa", "portable"]).exits(0).stdout.contains("(portable)"));
 }
 

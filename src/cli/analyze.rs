@@ -128,6 +128,8 @@ struct Ply {
     best: Option<Move>,
     depth: String,
     exact: bool,
+    /// What the best move leads to.
+    pv: Vec<Move>,
     lines: Vec<Line>,
 }
 
@@ -156,6 +158,11 @@ pub fn analyze(arguments: &AnalyzeArgs, options: &EngineArgs, output: &mut Outpu
         } else {
             if index > 1 {
                 output.line("")?;
+            }
+            if let (Some(file), Some(line)) = (&entry.file, entry.line) {
+                output.line(format!("game {index}, {file}:{line}"))?;
+            } else if arguments.inputs.len() > 1 {
+                output.line(format!("game {index}"))?;
             }
             write_table(&plies, arguments.lines, output)?;
         }
@@ -196,12 +203,14 @@ fn judge(board: Board, played: Option<Move>, lines: Vec<Line>, after: Option<&Pl
         best: None,
         depth: "100%".to_owned(),
         exact: true,
+        pv: Vec::new(),
         lines: Vec::new(),
     };
     if let Some(line) = lines.first() {
         ply.best_score = line.score;
         ply.best = Some(line.mv);
         ply.depth = line.depth_text();
+        ply.pv.clone_from(&line.pv);
         ply.exact = line.proof == Proof::Score && line.bound == Bound::Exact;
         if let Some(line) = lines.iter().find(|line| Some(line.mv) == played && line.bound == Bound::Exact) {
             ply.played_score = line.score;
@@ -212,10 +221,23 @@ fn judge(board: Board, played: Option<Move>, lines: Vec<Line>, after: Option<&Pl
         ply.depth.clone_from(&after.depth);
         ply.exact = after.exact;
     }
-    // The search after the move looks a ply further: believe it when it likes the move better.
-    if played.is_some() && ply.played_score > ply.best_score {
-        ply.best_score = ply.played_score;
-        ply.best = played;
+    if let Some(mv) = played.filter(|&mv| ply.best != Some(mv)) {
+        // A mirror image of the best move is as good, whatever the search after it estimates.
+        let mirrored = ply.best.is_some_and(|best| {
+            let reached = |mv| board.play(mv).map(|after| after.position().canonical());
+            reached(best) == reached(mv)
+        });
+        if mirrored {
+            ply.played_score = ply.best_score;
+        }
+        // The search after the move looks a ply further: believe it when it likes the move better.
+        if mirrored || ply.played_score > ply.best_score {
+            ply.best = played;
+            ply.pv = std::iter::once(mv).chain(after.iter().flat_map(|after| after.pv.iter().copied())).collect();
+        }
+    }
+    if played.is_some() {
+        ply.best_score = ply.best_score.max(ply.played_score);
     }
     ply.lines = lines;
     ply
@@ -225,7 +247,7 @@ fn write_table(plies: &[(usize, Ply)], lines: usize, output: &mut Output) -> std
     output.line(" ply  move          score  best   score    loss   depth  expected continuation")?;
     for (number, ply) in plies {
         let side = ply.board.side_to_move();
-        let pv = ply.lines.first().map(|line| moves_text(&line.pv)).unwrap_or_default();
+        let pv = moves_text(&ply.pv);
         let Some(played) = ply.played else {
             let score = ply.text(ply.best_score);
             let best = ply.best.map(|mv| mv.to_string()).unwrap_or_default();
@@ -262,6 +284,10 @@ fn write_table(plies: &[(usize, Ply)], lines: usize, output: &mut Output) -> std
                 ))?;
             }
         }
+    }
+    // A position without a game has nothing to sum up.
+    if plies.iter().all(|(_, ply)| ply.played.is_none()) {
+        return Ok(());
     }
     for side in [Color::Black, Color::White] {
         let losses: Vec<i32> = plies

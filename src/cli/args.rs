@@ -40,8 +40,8 @@ pub struct Cli {
     /// Prints the version and the instruction set in use; with -v also what is built in.
     #[arg(long, short = 'V')]
     pub version: bool,
-    /// More detail (with --version).
-    #[arg(long, short)]
+    /// With --version: also what is built in.
+    #[arg(long, short, requires = "version")]
     pub verbose: bool,
 }
 
@@ -49,9 +49,16 @@ const LONG_HELP: &str = "\
 Positions can be written as
   a board    64 squares a1, b1, ... h8 and the side to move; quoting is optional:
              \"---------------------------OX------XO--------------------------- X\"
-             black X x * B b, white O o W w, empty - . _
-  moves      f5d6c3..., any case; forced passes may be left out
-  GGF        (;GM[Othello]...;), the record of the Generic Game Server and NBoard
+             black X x * B b ●, white O o W w ○, empty - . _
+  moves      f5d6c3..., any case; forced passes may be left out; with blanks only if quoted
+  GGF, SGF   (;GM[Othello]...;), the record of the Generic Game Server, NBoard or Quarry; quoted
+A file holds one of them a line, or OBF: the board, then `;` and known scores, such as `g8:+18;`.
+
+Depths in the output
+  12         12 plies
+  12@73%     12 plies with probabilistic cuts, each right with 73 % confidence
+  24@95%     to the end of the game, with such cuts
+  100%       exact; 100%W exact as to win, loss or draw; >= and <= mark bounds
 
 Examples:
   flipside solve problems.obf              solve every line of a file, check its scores
@@ -76,7 +83,8 @@ pub struct EngineArgs {
     /// Transposition table in MiB; at most the memory of the machine.
     #[arg(long, global = true, value_name = "MIB", default_value = "256", value_parser = hash_mib, allow_hyphen_values = true)]
     pub hash: usize,
-    /// Playing level, 0 to 60: how deep to look and from how many empties to solve [default: 21].
+    /// Playing level, 0 to 60: how deep to look and from how many empties to solve; `solve`, always exact, ignores it
+    /// [default: 21].
     #[arg(long, global = true, value_name = "N", value_parser = level, allow_hyphen_values = true)]
     pub level: Option<u32>,
     /// Never answers from the opening book.
@@ -85,13 +93,13 @@ pub struct EngineArgs {
     /// Your own opening book, used beside the built-in one; games learned are added to it.
     #[arg(long, global = true, value_name = "FILE")]
     pub book: Option<PathBuf>,
-    /// Seed of random choices (among equally good book moves).
+    /// Seed of random choices (among equally good book moves; nothing else is random).
     #[arg(long, global = true, value_name = "N", default_value = "0", allow_hyphen_values = true)]
     pub seed: u64,
     /// Instruction set, for comparisons [default: the best of this CPU].
     #[arg(long, global = true, value_name = "NAME", value_parser = Tier::by_name)]
     pub isa: Option<Tier>,
-    /// Writes every protocol line, in and out, to this file.
+    /// Writes every line of the protocols, in and out, to this file (replaced if it exists).
     #[arg(long, global = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }
@@ -127,12 +135,17 @@ pub enum Command {
     /// Solves positions exactly, from files, standard input or the command line.
     ///
     /// Files hold one position a line: OBF, boards, move strings, GGF or SGF, told apart line by line; blank lines
-    /// and lines that start with % are skipped; WTHOR files (.wtb) hold games, each solved where its theoretical score
+    /// and lines that start with % or # are skipped; WTHOR files (.wtb) hold games, each solved where its theoretical score
     /// holds. Where a line states a score, the result is checked against it.
     Solve(SolveArgs),
     /// Goes through a game from its end: each move's score, the best move, what was lost.
+    ///
+    /// Scores are from the view of the player of the move. A loss is the score of the move minus the score of the best
+    /// one; where the search after a move likes it better than the search before did, the move counts as the best.
     Analyze(AnalyzeArgs),
     /// The best moves of a position with their scores.
+    ///
+    /// A row is rank, move, score, depth and expected continuation.
     Hint(HintArgs),
     /// Draws a position with its legal moves, or the result.
     Show(ShowArgs),
@@ -141,11 +154,16 @@ pub enum Command {
     /// A pass counts as a ply (from the usual start: 3005288 at depth 9, 24571284 at depth 10); a game that is over
     /// counts once.
     Perft(PerftArgs),
-    /// Searches a fixed set of positions on one thread; the node count identifies the build's search.
+    /// Searches a fixed set of positions on one thread; builds with equal search count equal nodes.
     Bench,
-    /// Speaks GTP (version 2) on standard input and output.
+    /// Speaks GTP (version 2) on standard input and output, for Quarry, GoGui and match runners.
+    ///
+    /// Beyond the standard: `hint N`, `setboard BOARD`, `set_level N`, `list_games` and `set_game` of Quarry, and the
+    /// `gogui-` commands by which GoGui learns the rules. `list_commands` lists them all.
     Gtp,
     /// Speaks the NBoard protocol (version 2) on standard input and output.
+    ///
+    /// NBoard's depth setting (`set depth N`) replaces --level.
     Nboard,
     /// Prints the version, the instruction set and what is built in.
     Version,
@@ -160,13 +178,13 @@ pub struct SolveArgs {
     /// One JSON object a line instead of the table.
     #[arg(long)]
     pub json: bool,
-    /// The exact value of every legal move.
+    /// Also the value of every legal move.
     #[arg(long)]
     pub all_moves: bool,
     /// Only win, loss or draw: much faster.
     #[arg(long, conflicts_with = "window")]
     pub wld: bool,
-    /// Only whether the score is within `ALPHA,BETA`; outside, a bound.
+    /// Exact between ALPHA and BETA, else only a bound (<= or >=): faster. For example -4,4.
     #[arg(long, value_name = "ALPHA,BETA", value_parser = window, allow_hyphen_values = true)]
     pub window: Option<(i32, i32)>,
 }
@@ -178,7 +196,7 @@ pub struct Effort {
     #[arg(long, value_name = "PLIES", value_parser = depth, allow_hyphen_values = true, conflicts_with = "level")]
     pub depth: Option<u32>,
     /// Confidence of the probabilistic cuts with --depth: 73, 87, 95, 98, 99 or 100 (no such cuts).
-    #[arg(long, value_name = "PERCENT", default_value = "73", value_parser = selectivity)]
+    #[arg(long, value_name = "PERCENT", default_value = "73", value_parser = selectivity, requires = "depth")]
     pub selectivity: Selectivity,
     /// Seconds for each position; without --depth or --level, as deep as they allow.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]

@@ -69,6 +69,7 @@ impl Inputs {
     /// When an argument is neither a readable file nor a position.
     pub fn new(arguments: &[OsString]) -> Result<Self, Failure> {
         let mut sources = VecDeque::new();
+        let given = arguments.len();
         let mut arguments = arguments.iter().peekable();
         while let Some(argument) = arguments.next() {
             let source = if argument == "-" {
@@ -82,7 +83,7 @@ impl Inputs {
                     text.push(b' ');
                     text.extend_from_slice(side.as_encoded_bytes());
                 }
-                Source::Position(Box::new(position_argument(&text)?))
+                Source::Position(Box::new(position_argument(&text).map_err(|error| advise_quotes(error, given))?))
             };
             sources.push_back(source);
         }
@@ -197,6 +198,16 @@ fn position_argument(text: &[u8]) -> Result<Entry, Failure> {
             Err(Failure::Usage(format!("'{shown}' is neither a file here nor a position: {}", error.message)))
         }
         Err(error) => Err(Failure::Usage(format!("'{shown}': column {}: {}", error.column, error.message))),
+    }
+}
+
+/// Says how the shell may have cut a position to pieces, when one of several arguments makes no sense.
+fn advise_quotes(failure: Failure, arguments: usize) -> Failure {
+    match failure {
+        Failure::Usage(message) if arguments > 1 => {
+            Failure::Usage(format!("{message}; each argument is a position of its own: quote one that has blanks"))
+        }
+        other => other,
     }
 }
 

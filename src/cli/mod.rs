@@ -20,7 +20,7 @@ mod version;
 use std::{io, process::ExitCode};
 
 use args::{Cli, Command, EngineArgs};
-use clap::Parser;
+use clap::{Parser, error::ErrorKind};
 use flipside::{
     engine::Engine,
     protocol::{self, Log, Mode, Options},
@@ -35,6 +35,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // A closed pipe while printing help is none of our business.
             let _ = error.print();
+            if error.kind() == ErrorKind::InvalidSubcommand {
+                complain("to look at a position, say how: flipside show f5d6, or hint, solve, analyze");
+            }
             return ExitCode::from(error.exit_code() as u8);
         }
     };

@@ -62,13 +62,13 @@ pub fn steps_to(goal: Step, empties: u32) -> Vec<Step> {
             depth += if depth < 10 { 2 } else { 1 };
         }
     } else {
-        if empties > 12 {
-            let last = (empties.saturating_sub(10)).min(12);
-            let mut depth = 2;
-            while depth <= last {
-                steps.push(Step { depth, selectivity: Selectivity::P73 });
-                depth += 2;
-            }
+        // Depth first, for a good order of the moves. Where the end is out of reach of most clocks, deep enough that
+        // a search on the clock gets as far as a midgame search would.
+        let last = if empties > 30 { empties - 14 } else { empties.saturating_sub(10).min(12) };
+        let mut depth = 2;
+        while empties > 12 && depth <= last {
+            steps.push(Step { depth, selectivity: Selectivity::P73 });
+            depth += if depth < 12 { 2 } else { 1 };
         }
         for (selectivity, least_empties) in [
             (Selectivity::P73, 15),

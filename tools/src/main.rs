@@ -112,13 +112,13 @@ struct TrainArgs {
     /// Stop after this many iterations without a better validation error
     #[arg(long, default_value_t = 4)]
     patience: u32,
-    /// Pull of each weight towards zero
+    /// Pull of each weight towards zero, in positions
     #[arg(long, default_value_t = 2.0)]
     ridge: f32,
-    /// Tie between neighbouring stages
+    /// Tie between the weights of neighbouring stages (numbers of empties), in positions
     #[arg(long, default_value_t = 10.0)]
     smooth: f32,
-    /// Tie between even and odd numbers of empties
+    /// Tie between even and odd numbers of empties, in positions
     #[arg(long, default_value_t = 10.0)]
     parity: f32,
     #[command(flatten)]
@@ -135,7 +135,7 @@ struct ReportArgs {
     /// Weights file instead of the built-in weights
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// Only the games that training holds out
+    /// Only the games that `train` with the same --validation holds out
     #[arg(long)]
     held_out: bool,
     #[command(flatten)]
@@ -144,11 +144,14 @@ struct ReportArgs {
 
 #[derive(Args)]
 struct MatchArgs {
-    /// First player: ours,depth=4 | greedy | random | gtp:COMMAND | nboard,depth=8:COMMAND …
+    /// First player, KIND[,KEY=VALUE...][:COMMAND]: ours,depth=4 | greedy | random | gtp:COMMAND | nboard,depth=8:COMMAND
+    ///
+    /// Keys: name, depth, level, selectivity (73 to 100, 100 = no probabilistic cuts), move-time, clock (seconds),
+    /// threads, hash (MiB), book (yes or no), weights (a file), passes (no: a gtp program is not told of passes).
     first: PlayerSpec,
     /// Second player
     second: PlayerSpec,
-    /// Openings, one transcript a line
+    /// File of openings, one a line as moves from the start (f5d6c3...), such as tools/openings.txt
     #[arg(long)]
     openings: PathBuf,
     /// Openings to play, each with both colours
@@ -160,10 +163,10 @@ struct MatchArgs {
     /// Games at the same time
     #[arg(long, default_value_t = 1)]
     concurrency: usize,
-    /// File for the games
+    /// File for the games, a line each (replaced if it exists)
     #[arg(long)]
     log: Option<PathBuf>,
-    /// Stop when ELO1 is accepted or refused against ELO0 (both errors 5 %)
+    /// Sequential test: stop as soon as a lead of ELO1 or more, or of ELO0 or less, is accepted (both errors 5 %)
     #[arg(long, value_parser = parse_sprt, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// Longest time for a move without a clock and for a program to start, in seconds

@@ -78,7 +78,16 @@ struct Shared {
 /// # Errors
 /// When the openings cannot be read, our engine cannot be set up or the log cannot be written.
 pub fn run(settings: &Match) -> Result<Report> {
-    let openings = openings::select(&openings::read(&settings.openings)?, settings.pairs, settings.seed);
+    let available = openings::read(&settings.openings)?;
+    if available.len() < settings.pairs {
+        eprintln!(
+            "{}: {} openings for {} pairs: some come again, and equal games make the intervals too narrow",
+            settings.openings.display(),
+            available.len(),
+            settings.pairs
+        );
+    }
+    let openings = openings::select(&available, settings.pairs, settings.seed);
     let log = match &settings.log {
         None => None,
         Some(path) => {
