@@ -33,9 +33,14 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe while printing help is none of our business.
-            let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
+            return match error.print() {
+                // A closed pipe while printing help is none of our business.
+                Err(failure) if !error.use_stderr() && failure.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(format_args!("cannot write the output: {failure}"));
+                    ExitCode::from(1)
+                }
+                _ => ExitCode::from(error.exit_code() as u8),
+            };
         }
     };
     match run(&cli) {
