@@ -114,6 +114,17 @@ fn a_missing_file_is_named() {
     run([std::ffi::OsStr::new("solve"), directory.path().as_ref()]).exits(2).complains(&["directory"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn more_files_than_can_be_open_at_once() {
+    let directory = Directory::new();
+    let file = directory.file("game.txt", b"f5d6\n");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -n 20; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_flipside"), "show"]);
+    let run = cli_support::finish(cli_support::start(command.args(vec![file; 50])), b"").exits(0);
+    assert_eq!(run.stdout.matches("last move: d6").count(), 50);
+}
+
 #[test]
 fn boards_as_arguments() {
     let (cells, side) = LATE.split_at(64);

@@ -54,6 +54,7 @@ fn other_options_are_checked() {
         (["hint", "--time", "-1"], "seconds"),
         (["hint", "--time", "nan"], "seconds"),
         (["hint", "--selectivity", "80"], "73, 87"),
+        (["hint", "--selectivity", "-1"], "73, 87"),
         (["perft", "0", "f5"], "1 to 60"),
         (["solve", "--wrong", LATE], "--wrong"),
     ] {
@@ -104,11 +105,13 @@ fn a_closed_output_pipe_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = flipside();
-    command.args(["show", "f5"]).stdout(full).stderr(std::process::Stdio::piped());
-    let run = finish(command.spawn().unwrap(), b"").exits(1);
-    assert!(run.stderr.contains("cannot write"), "{}", run.stderr);
+    for arguments in [["show", "f5"].as_slice(), &["--help"], &["--version"], &["perft", "--help"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = flipside();
+        command.args(arguments).stdout(full).stderr(std::process::Stdio::piped());
+        let run = finish(command.spawn().unwrap(), b"").exits(1);
+        assert!(run.stderr.contains("cannot write"), "{arguments:?}: {}", run.stderr);
+    }
 }
 
 #[test]

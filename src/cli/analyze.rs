@@ -127,9 +127,12 @@ struct Ply {
     best_score: i32,
     best: Option<Move>,
     depth: String,
+    /// Whether the best score is proven.
     exact: bool,
     /// What the best move leads to.
     pv: Vec<Move>,
+    /// Whether the score of the move played is; true when none was.
+    played_exact: bool,
     lines: Vec<Line>,
 }
 
@@ -138,9 +141,15 @@ impl Ply {
         if self.played.is_some() { self.best_score - self.played_score } else { 0 }
     }
 
-    fn text(&self, score: i32) -> String {
-        if self.exact && score % 100 == 0 { discs(score / 100) } else { centidiscs(score) }
+    /// The loss can only be as sure as both scores.
+    fn loss_is_exact(&self) -> bool {
+        self.exact && self.played_exact
     }
+}
+
+/// A score as it may be stated: whole discs when it is proven, else decimals.
+fn text(score: i32, exact: bool) -> String {
+    if exact && score % 100 == 0 { discs(score / 100) } else { centidiscs(score) }
 }
 
 /// Analyses every game.
@@ -204,6 +213,7 @@ fn judge(board: Board, played: Option<Move>, lines: Vec<Line>, after: Option<&Pl
         depth: "100%".to_owned(),
         exact: true,
         pv: Vec::new(),
+        played_exact: after.is_none_or(|after| after.exact),
         lines: Vec::new(),
     };
     if let Some(line) = lines.first() {
@@ -214,6 +224,7 @@ fn judge(board: Board, played: Option<Move>, lines: Vec<Line>, after: Option<&Pl
         ply.exact = line.proof == Proof::Score && line.bound == Bound::Exact;
         if let Some(line) = lines.iter().find(|line| Some(line.mv) == played && line.bound == Bound::Exact) {
             ply.played_score = line.score;
+            ply.played_exact = line.proof == Proof::Score;
         }
     } else if let Some(after) = after.filter(|_| played == Some(Move::Pass)) {
         ply.best_score = ply.played_score;
@@ -227,7 +238,8 @@ fn judge(board: Board, played: Option<Move>, lines: Vec<Line>, after: Option<&Pl
             let reached = |mv| board.play(mv).map(|after| after.position().canonical());
             reached(best) == reached(mv)
         });
-        if mirrored {
+        // An estimate does not overrule a proof.
+        if mirrored || ply.exact && !ply.played_exact && ply.played_score > ply.best_score {
             ply.played_score = ply.best_score;
         }
         // The search after the move looks a ply further: believe it when it likes the move better.
@@ -249,7 +261,7 @@ fn write_table(plies: &[(usize, Ply)], lines: usize, output: &mut Output) -> std
         let side = ply.board.side_to_move();
         let pv = moves_text(&ply.pv);
         let Some(played) = ply.played else {
-            let score = ply.text(ply.best_score);
+            let score = text(ply.best_score, ply.exact);
             let best = ply.best.map(|mv| mv.to_string()).unwrap_or_default();
             output.line(format!("{:>4}  {}", number + 1, state(ply.board)))?;
             if ply.best.is_some() {
@@ -261,14 +273,14 @@ fn write_table(plies: &[(usize, Ply)], lines: usize, output: &mut Output) -> std
             output.line(format!("{:>4}  {side} passes", number + 1))?;
             continue;
         }
-        let loss = if ply.loss() == 0 { String::new() } else { ply.text(-ply.loss()) };
+        let loss = if ply.loss() == 0 { String::new() } else { text(-ply.loss(), ply.loss_is_exact()) };
         output.line(format!(
             "{:>4}  {side} {:<4} {:>9}  {:<5}{:>7} {loss:>7} {:>7}  {pv}",
             number + 1,
             played.to_string(),
-            ply.text(ply.played_score),
+            text(ply.played_score, ply.played_exact),
             ply.best.map(|mv| mv.to_string()).unwrap_or_default(),
-            ply.text(ply.best_score),
+            text(ply.best_score, ply.exact),
             ply.depth,
         ))?;
         if lines > 1 {
@@ -303,7 +315,6 @@ fn write_table(plies: &[(usize, Ply)], lines: usize, output: &mut Output) -> std
 }
 
 fn ply_json(entry: &Entry, index: usize, number: usize, ply: &Ply) -> Value {
-    let whole = ply.exact;
     json!({
         "game": index,
         "file": entry.file,
@@ -314,12 +325,56 @@ fn ply_json(entry: &Entry, index: usize, number: usize, ply: &Ply) -> Value {
         "empties": ply.board.position().empties(),
         "game_over": ply.board.position().is_over(),
         "move": ply.played.map(|mv| mv.to_string()),
-        "score": ply.played.map(|_| score_json(ply.played_score, whole)),
+        "score": ply.played.map(|_| score_json(ply.played_score, ply.played_exact)),
         "best": ply.best.map(|mv| mv.to_string()),
-        "best_score": score_json(ply.best_score, whole),
-        "loss": ply.played.map(|_| score_json(ply.loss(), whole)),
-        "exact": ply.exact,
+        "best_score": score_json(ply.best_score, ply.exact),
+        "loss": ply.played.map(|_| score_json(ply.loss(), ply.loss_is_exact())),
+        "exact": ply.loss_is_exact(),
         "depth": ply.depth,
         "moves": ply.lines.iter().map(line_json).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use flipside::{board::Square, search::Selectivity};
+
+    use super::*;
+
+    fn line(score: i32, proof: Proof) -> Line {
+        let mv = Move::from(Square::new(19).unwrap());
+        Line {
+            mv,
+            score,
+            bound: Bound::Exact,
+            depth: 10,
+            selectivity: Selectivity::None,
+            to_end: proof == Proof::Score,
+            proof,
+            pv: vec![mv],
+            book_games: None,
+        }
+    }
+
+    /// The judgement of a move after which, and before which, the best line has these scores.
+    fn judged(before: Line, after: Line) -> Ply {
+        let mv = before.mv;
+        let next = judge(Board::START.play(mv).unwrap(), None, vec![after], None);
+        judge(Board::START, Some(mv), vec![Line { mv: Move::from(Square::new(26).unwrap()), ..before }], Some(&next))
+    }
+
+    #[test]
+    fn an_estimate_does_not_overrule_a_proven_score() {
+        let ply = judged(line(400, Proof::Score), line(-725, Proof::None));
+        assert_eq!((ply.best_score, ply.played_score, ply.exact, ply.loss_is_exact()), (400, 400, true, false));
+        assert_ne!(ply.best, ply.played);
+    }
+
+    #[test]
+    fn a_search_after_the_move_corrects_an_estimate() {
+        let ply = judged(line(400, Proof::None), line(-725, Proof::None));
+        assert_eq!((ply.best_score, ply.played_score, ply.best), (725, 725, ply.played));
+        let ply = judged(line(400, Proof::None), line(-600, Proof::Score));
+        assert_eq!((ply.best_score, ply.exact, ply.played_exact), (600, false, true));
+    }
 }

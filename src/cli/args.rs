@@ -196,7 +196,7 @@ pub struct Effort {
     #[arg(long, value_name = "PLIES", value_parser = depth, allow_hyphen_values = true, conflicts_with = "level")]
     pub depth: Option<u32>,
     /// Confidence of the probabilistic cuts with --depth: 73, 87, 95, 98, 99 or 100 (no such cuts).
-    #[arg(long, value_name = "PERCENT", default_value = "73", value_parser = selectivity, requires = "depth")]
+    #[arg(long, value_name = "PERCENT", default_value = "73", value_parser = selectivity, requires = "depth", allow_hyphen_values = true)]
     pub selectivity: Selectivity,
     /// Seconds for each position; without --depth or --level, as deep as they allow.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]

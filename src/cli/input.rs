@@ -50,8 +50,20 @@ impl Entry {
 /// What one argument turned out to be.
 enum Source {
     Position(Box<Entry>),
-    Lines { name: String, reader: Box<dyn BufRead>, number: usize },
-    Wthor { name: String, path: OsString },
+    /// A file of lines that is not open yet, so that their number is not limited by that of open files.
+    File {
+        name: String,
+        path: OsString,
+    },
+    Lines {
+        name: String,
+        reader: Box<dyn BufRead>,
+        number: usize,
+    },
+    Wthor {
+        name: String,
+        path: OsString,
+    },
 }
 
 /// The positions of all arguments, in order.
@@ -73,7 +85,7 @@ impl Inputs {
         let mut arguments = arguments.iter().peekable();
         while let Some(argument) = arguments.next() {
             let source = if argument == "-" {
-                Source::Lines { name: "-".to_owned(), reader: Box::new(BufReader::new(io::stdin())), number: 0 }
+                lines_of("-".to_owned(), io::stdin())
             } else if let Some(source) = open(argument)? {
                 source
             } else {
@@ -105,6 +117,10 @@ impl Inputs {
             match self.sources.pop_front()? {
                 Source::Position(entry) => return Some(*entry),
                 Source::Wthor { name, path } => self.read_wthor(&name, &path),
+                Source::File { name, path } => match File::open(path) {
+                    Ok(file) => self.sources.push_front(lines_of(name, file)),
+                    Err(error) => self.report_bad(&format!("{name}: {error}")),
+                },
                 Source::Lines { name, mut reader, number } => {
                     let number = number + 1;
                     let line = match read_line(&mut reader) {
@@ -173,9 +189,15 @@ fn open(argument: &OsStr) -> Result<Option<Source>, Failure> {
         return Ok(Some(Source::Wthor { name, path: argument.to_owned() }));
     }
     match File::open(path) {
-        Ok(file) => Ok(Some(Source::Lines { name, reader: Box::new(BufReader::new(file)), number: 0 })),
+        // It can be read; a pipe cannot be opened twice.
+        Ok(_) if metadata.is_file() => Ok(Some(Source::File { name, path: argument.to_owned() })),
+        Ok(file) => Ok(Some(lines_of(name, file))),
         Err(error) => Err(Failure::Usage(format!("{name}: {error}"))),
     }
+}
+
+fn lines_of(name: String, input: impl Read + 'static) -> Source {
+    Source::Lines { name, reader: Box::new(BufReader::new(input)), number: 0 }
 }
 
 fn is_board(text: &[u8]) -> bool {

@@ -33,12 +33,18 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe while printing help is none of our business.
-            let _ = error.print();
+            let printed = error.print();
             if error.kind() == ErrorKind::InvalidSubcommand {
                 complain("to look at a position, say how: flipside show f5d6, or hint, solve, analyze");
             }
-            return ExitCode::from(error.exit_code() as u8);
+            return match printed {
+                // A closed pipe while printing help is none of our business.
+                Err(failure) if !error.use_stderr() && failure.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(format_args!("cannot write the output: {failure}"));
+                    ExitCode::from(1)
+                }
+                _ => ExitCode::from(error.exit_code() as u8),
+            };
         }
     };
     match run(&cli) {

@@ -20,8 +20,6 @@ pub(super) const MAX_LINE: usize = 1 << 20;
 /// The reader waits when this much is queued.
 const MAX_QUEUED_BYTES: usize = 8 << 20;
 const MAX_QUEUED_LINES: usize = 1 << 16;
-/// How many of the waiting lines a search that starts looks at.
-const MAX_SCANNED: usize = 1 << 10;
 
 /// What came from the client.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,13 +66,70 @@ struct Running {
     interrupted: bool,
 }
 
+/// How many of the judged events in the queue have an effect.
+#[derive(Default)]
+struct Waiting {
+    searches: usize,
+    interrupts: usize,
+    quits: usize,
+}
+
+impl Waiting {
+    const fn of(&mut self, effect: Effect) -> Option<&mut usize> {
+        match effect {
+            Effect::None => None,
+            Effect::Search => Some(&mut self.searches),
+            Effect::Interrupt => Some(&mut self.interrupts),
+            Effect::Quit => Some(&mut self.quits),
+        }
+    }
+}
+
 #[derive(Default)]
 struct State {
     queue: VecDeque<Event>,
     queued_bytes: usize,
+    // The effects of the queue's first events. Each event is judged once, so that many searches over a long queue do
+    // not take quadratic time.
+    judged: VecDeque<Effect>,
+    waiting: Waiting,
     running: Option<Running>,
     // When the end of the dialogue (of the input, or a `quit` waiting) was first seen.
     ended: Option<Instant>,
+}
+
+impl State {
+    /// Judges the events that came since the last search.
+    fn judge(&mut self, judge: Judge) {
+        while let Some(event) = self.queue.get(self.judged.len()) {
+            let effect = match event {
+                // What comes after the end of the dialogue is not answered.
+                _ if self.waiting.quits > 0 => Effect::None,
+                Event::Line(line) => judge(line),
+                Event::TooLong => Effect::None,
+                Event::End => Effect::Quit,
+            };
+            self.judged.push_back(effect);
+            if let Some(count) = self.waiting.of(effect) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// The first event of the queue; the end stays there.
+    fn take(&mut self) -> Option<Event> {
+        if self.queue.front() == Some(&Event::End) {
+            return Some(Event::End);
+        }
+        let event = self.queue.pop_front()?;
+        if let Event::Line(line) = &event {
+            self.queued_bytes = self.queued_bytes.saturating_sub(line.len());
+        }
+        if let Some(count) = self.judged.pop_front().and_then(|effect| self.waiting.of(effect)) {
+            *count = count.saturating_sub(1);
+        }
+        Some(event)
+    }
 }
 
 struct Shared {
@@ -150,15 +205,8 @@ impl Input {
     pub(super) fn next(&self) -> Event {
         let mut state = self.0.lock();
         loop {
-            match state.queue.pop_front() {
-                Some(Event::End) => {
-                    state.queue.push_front(Event::End);
-                    return Event::End;
-                }
+            match state.take() {
                 Some(event) => {
-                    if let Event::Line(line) = &event {
-                        state.queued_bytes = state.queued_bytes.saturating_sub(line.len());
-                    }
                     drop(state);
                     self.0.changed.notify_all();
                     return event;
@@ -172,31 +220,14 @@ impl Input {
     pub(super) fn begin_search(&self, judge: Judge) -> StopFlag {
         let stop = StopFlag::new();
         let mut state = self.0.lock();
-        let mut interrupted = false;
-        let mut searches = 1;
-        let mut quits = false;
-        for event in state.queue.iter().take(MAX_SCANNED) {
-            let effect = match event {
-                Event::Line(line) => judge(line),
-                Event::TooLong => Effect::None,
-                Event::End => Effect::Quit,
-            };
-            match effect {
-                Effect::None => {}
-                Effect::Search => searches += 1,
-                Effect::Interrupt => interrupted = true,
-                Effect::Quit => quits = true,
-            }
-            if interrupted || quits {
-                break;
-            }
-        }
-        quits |= state.ended.is_some();
+        state.judge(judge);
+        let interrupted = state.waiting.interrupts > 0;
         if interrupted {
             stop.stop();
-        } else if quits {
+        } else if state.waiting.quits > 0 || state.ended.is_some() {
             let ended = *state.ended.get_or_insert_with(Instant::now);
             // What is left of the grace is shared by the searches still to come.
+            let searches = u32::try_from(state.waiting.searches).unwrap_or(u32::MAX).saturating_add(1);
             stop_after(&stop, self.0.end_grace.saturating_sub(ended.elapsed()) / searches);
         }
         state.running = Some(Running { stop: stop.clone(), since: Instant::now(), judge, interrupted });
@@ -343,6 +374,25 @@ mod tests {
         assert!(!input.begin_search(|_| Effect::None).is_stopped());
         assert_eq!(input.next(), line("quit"));
         assert_eq!((input.next(), input.next()), (Event::End, Event::End));
+    }
+
+    #[test]
+    fn an_interrupt_behind_many_lines_is_not_lost() {
+        let script: &'static str = ["name\n".repeat(5000), "ping\nname\n".to_owned()].concat().leak();
+        let input = input(script);
+        assert!(input.begin_search(judge).is_stopped());
+        assert_eq!(input.end_search(), Stopped::ByCommand);
+        while input.next() != line("ping") {}
+        input.begin_search(judge);
+        assert_ne!(input.end_search(), Stopped::ByCommand);
+        assert_eq!(input.next(), line("name"));
+    }
+
+    #[test]
+    fn what_follows_the_end_has_no_effect() {
+        let input = input("go\nquit\nping\n");
+        assert!(!input.begin_search(judge).is_stopped());
+        assert_ne!(input.end_search(), Stopped::ByCommand);
     }
 
     #[test]
