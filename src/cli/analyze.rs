@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     fn line(score: i32, proof: Proof) -> Line {
-        let mv = Move::from(Square::new(19).unwrap());
+        let mv = Move::from(Square::new(43).unwrap());
         Line {
             mv,
             score,
@@ -359,8 +359,10 @@ mod tests {
     /// The judgement of a move after which, and before which, the best line has these scores.
     fn judged(before: Line, after: Line) -> Ply {
         let mv = before.mv;
-        let next = judge(Board::START.play(mv).unwrap(), None, vec![after], None);
-        judge(Board::START, Some(mv), vec![Line { mv: Move::from(Square::new(26).unwrap()), ..before }], Some(&next))
+        // After f5, d6 and f4 are no mirror images of each other.
+        let board = Board::START.play(Square::new(37).unwrap().into()).unwrap();
+        let next = judge(board.play(mv).unwrap(), None, vec![after], None);
+        judge(board, Some(mv), vec![Line { mv: Move::from(Square::new(29).unwrap()), ..before }], Some(&next))
     }
 
     #[test]

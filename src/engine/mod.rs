@@ -178,6 +178,13 @@ impl Engine {
         self.searcher.set_heartbeat(interval);
     }
 
+    /// Unpacks the evaluation in the background, so that the first search under a clock need not.
+    pub fn warm_up(&self) {
+        let evaluator = self.searcher.evaluator().clone();
+        // Without a thread to spare the first search does the work itself.
+        let _ = std::thread::Builder::new().name("warm-up".to_owned()).spawn(move || evaluator.prepare(0, 60));
+    }
+
     /// Forgets everything learnt from earlier searches.
     pub fn clear(&mut self) {
         self.searcher.clear();

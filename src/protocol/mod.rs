@@ -98,6 +98,9 @@ pub trait Thinker {
         on_progress: &mut dyn FnMut(&Progress<'_>),
     ) -> Outcome;
 
+    /// Gets ready in the background, so that the first search need not.
+    fn warm_up(&self) {}
+
     /// Adds a game to the book; the error says why the book could not be written.
     ///
     /// # Errors
@@ -124,6 +127,10 @@ impl Thinker for Engine {
         Self::search(self, position, request, stop, on_progress)
     }
 
+    fn warm_up(&self) {
+        Self::warm_up(self);
+    }
+
     fn learn(&mut self, game: &Game) -> Result<(), String> {
         Self::learn(self, game).map_err(|error| error.to_string())
     }
@@ -144,6 +151,7 @@ pub fn run<S: Thinker>(
     input: impl Read + Send + 'static,
     output: impl Write,
 ) -> io::Result<()> {
+    engine.warm_up();
     let input = Input::start(input, options.log.clone(), options.end_grace)?;
     let io = Io { engine, input, output: Output::new(output, options.log), level: options.level.min(Goal::MAX_LEVEL) };
     let ended = match mode {

@@ -19,7 +19,7 @@ use crate::{
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(super) fn small_engine() -> Engine {
-    Engine::new(Settings { threads: 1, hash_mib: 1, ..Settings::default() }).unwrap()
+    Engine::new(Settings { threads: 1, hash_mib: 1, use_book: false, ..Settings::default() }).unwrap()
 }
 
 /// What is answered to a whole script at once; searches are not cut short by its end.

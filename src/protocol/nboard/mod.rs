@@ -109,7 +109,7 @@ impl<S: Thinker, W: Write> Session<S, W> {
                     self.io.engine.set_contempt(contempt);
                 }
             }
-            b"game" => match notation::ggf::parse_game(value) {
+            b"game" => match notation::ggf::parse_game(value).or_else(|_| notation::ggf::parse_game(&bare(value))) {
                 Ok(ggf) => {
                     self.clocks = [ggf.time_black, ggf.time_white].map(|clock| clock.map(start_clock));
                     for ((&mv, info), board) in ggf.game.moves().iter().zip(&ggf.move_info).zip(ggf.game.boards()) {
@@ -125,7 +125,9 @@ impl<S: Thinker, W: Write> Session<S, W> {
     }
 
     fn play(&mut self, rest: &[u8]) -> io::Result<()> {
-        let (mv, info) = match notation::ggf::parse_move_item(rest) {
+        let (mv, info) = match notation::ggf::parse_move_item(rest)
+            .or_else(|_| notation::ggf::parse_move_item(before_slash(rest)))
+        {
             Ok(item) => item,
             Err(error) => return self.status(&format!("Cannot read the move: {error}")),
         };
@@ -384,3 +386,31 @@ fn certainty(line: &Line) -> (u8, u32, Selectivity) {
 
 #[cfg(test)]
 mod tests;
+
+/// A move without its evaluation and time.
+fn before_slash(item: &[u8]) -> &[u8] {
+    item.split(|&byte| byte == b'/').next().unwrap_or(item)
+}
+
+/// A game without clocks and without the evaluations and times of its moves: what is left to play on when those
+/// cannot be read.
+fn bare(ggf: &[u8]) -> Vec<u8> {
+    let mut game = Vec::with_capacity(ggf.len());
+    for property in ggf.split_inclusive(|&byte| byte == b']') {
+        let Some(bracket) = property.iter().position(|&byte| byte == b'[') else {
+            game.extend(property);
+            continue;
+        };
+        let (tag, value) = property.split_at(bracket);
+        match tag.trim_ascii() {
+            b"TI" | b"TB" | b"TW" => {}
+            b"B" | b"W" => {
+                game.extend(tag);
+                game.extend(before_slash(value.strip_suffix(b"]").unwrap_or(value)));
+                game.push(b']');
+            }
+            _ => game.extend(property),
+        }
+    }
+    game
+}

@@ -439,3 +439,19 @@ fn the_log_shows_who_said_what() {
 fn a_square_is_a_square() {
     assert_eq!(square("a1"), Move::from(Square::new(0).unwrap()));
 }
+
+#[test]
+fn unreadable_clocks_and_annotations_do_not_lose_the_game() {
+    let start = "---------------------------O*------*O---------------------------";
+    let script = format!(
+        "nboard 2\nset depth 1\nset game (;GM[Othello]PB[a]PW[b]TI[-5]TY[8]BO[8 {start} *]B[F5/NaN/-1]W[D6/x];)\nmove C3/?/-2\nhint 1\n"
+    );
+    let all = lines(&script);
+    let mut board = Board::START;
+    for name in ["f5", "d6", "c3"] {
+        board = board.play(square(name)).unwrap();
+    }
+    assert!(!all.iter().any(|line| line.contains("Cannot")), "{all:?}");
+    let hints = starting(&all, "search ");
+    check_search_line(board, hints.last().expect("a hint"));
+}
