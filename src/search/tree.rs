@@ -263,6 +263,9 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
             }
             return 64 * (DISC / scale);
         }
+        if if END { node.empties > MIDDLE_EMPTIES + 1 } else { depth > 3 } {
+            worker.shared.table.prefetch(node.position.after(square, flips));
+        }
         list.push(ScoredMove { square, flips, score: 0 });
     }
 
@@ -400,9 +403,6 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
         pick_best(list, index);
         let candidate = list[index];
         let child = node.child(candidate.square, candidate.flips);
-        if !END || child.empties > MIDDLE_EMPTIES {
-            worker.shared.table.prefetch(child.position);
-        }
         let score =
             search_child::<I, END, PV>(isa, worker, &child, depth, (*alpha, *beta), index == 0, cut, &mut child_pv);
         if worker.is_stopped() {
@@ -564,9 +564,9 @@ pub(super) mod tuning {
     /// Depth of the searches that order moves in the endgame.
     #[inline(always)]
     pub const fn endgame_sort_depth(empties: u32, pv: bool) -> u32 {
-        let depth = if empties >= 22 {
+        let depth = if empties >= 26 {
             2
-        } else if empties >= 16 {
+        } else if empties >= 20 {
             1
         } else {
             0

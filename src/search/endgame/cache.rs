@@ -1,7 +1,9 @@
 //! A thread's private table of small endgames: direct-mapped, always replaced, no locks.
 
+use crate::isa::prefetch;
+
 /// Entries for 7 empties and more.
-const MIDDLE_ENTRIES: usize = 1 << 17;
+const MIDDLE_ENTRIES: usize = 1 << 15;
 
 /// Entries for 5 and 6 empties.
 const SHALLOW_ENTRIES: usize = 1 << 13;
@@ -16,7 +18,9 @@ pub(super) enum Probe {
     Miss,
 }
 
+// Aligned so that no entry lies in two cache lines.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Entry {
     mover: u64,
     opponent: u64,
@@ -50,6 +54,12 @@ impl EndCache {
     #[inline(always)]
     pub(super) fn shallow_slot(mover: u64, opponent: u64) -> usize {
         MIDDLE_ENTRIES + (hash(mover, opponent) as usize & (SHALLOW_ENTRIES - 1))
+    }
+
+    /// Brings a slot near.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, slot: usize) {
+        prefetch(&self.entries[slot]);
     }
 
     #[inline(always)]

@@ -85,6 +85,10 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             } else {
                 worker.ordered += 1;
                 let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
+                if empties > 7 {
+                    // Most of the time in this function would be spent waiting for the table.
+                    worker.cache.prefetch(EndCache::middle_slot(next_mover, next_opponent));
+                }
                 let replies = isa.mobility(next_mover, next_opponent);
                 let mobility = replies.count_ones() + (replies & CORNERS).count_ones();
                 let parity = i32::from(odd & square.bit() != 0);

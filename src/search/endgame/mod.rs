@@ -14,7 +14,7 @@ pub(super) use middle::{CORNERS, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
 /// Most empties that the search by mobility handles; above, the evaluation orders the moves.
-pub(super) const MIDDLE_EMPTIES: u32 = 10;
+pub(super) const MIDDLE_EMPTIES: u32 = 11;
 
 /// What one thread needs for endgames: counters and private tables.
 #[derive(Debug)]
