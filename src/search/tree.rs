@@ -547,7 +547,7 @@ pub(super) mod tuning {
     /// The same in the midgame, in plies.
     pub const ETC_DEPTH: u32 = 5;
     /// Fewest empties at which a node is split.
-    pub const SPLIT_EMPTIES: u32 = 15;
+    pub const SPLIT_EMPTIES: u32 = 14;
     /// Least midgame depth at which a node is split.
     pub const SPLIT_DEPTH: u32 = 6;
     /// Centi-discs that one reply of the opponent is worth in ordering.
