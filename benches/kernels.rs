@@ -5,10 +5,11 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flipside::{
-    board::{Position, perft},
+    board::{Position, Square, Squares, perft},
     engine::{Engine, Goal, Request, Settings},
+    eval::{Evaluator, Features, Frame},
     isa::{Isa, Tier},
     search::StopFlag,
     with_tier,
@@ -47,10 +48,10 @@ fn kernels(criterion: &mut Criterion) {
     for tier in Tier::available() {
         let mut group = criterion.benchmark_group(tier.name());
         group.bench_function("flips: every empty square of 112 positions", |bencher| {
-            with_tier!(tier, isa => bencher.iter(|| all_flips(isa, black_box(&positions))));
+            with_tier!(tier, isa => bencher.iter(|| isa.every_flip(black_box(&positions))));
         });
         group.bench_function("mobility: 112 positions", |bencher| {
-            with_tier!(tier, isa => bencher.iter(|| all_mobility(isa, black_box(&positions))));
+            with_tier!(tier, isa => bencher.iter(|| isa.every_mobility(black_box(&positions))));
         });
         group.bench_function("perft 6", |bencher| {
             bencher.iter(|| perft(tier, black_box(Position::START), 6));
@@ -59,21 +60,37 @@ fn kernels(criterion: &mut Criterion) {
     }
 }
 
-fn all_flips(isa: impl Isa, positions: &[Position]) -> u64 {
+flipside::tiered! {
+    // Shells, so that the kernels are inlined and compiled as they are in the search.
+    trait Measured {
+        fn every_flip(positions: &[Position]) -> u64 = all_flips;
+        fn every_mobility(positions: &[Position]) -> u64 = all_mobility;
+        fn every_evaluation(evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 = all_evaluations;
+    }
+}
+
+#[inline(always)]
+fn all_flips<I: Isa>(isa: I, positions: &[Position]) -> u64 {
     let mut sum = 0;
     for position in positions {
-        let mut empty = position.empty();
-        while empty != 0 {
-            let square = empty.trailing_zeros() as usize;
-            empty &= empty - 1;
-            sum ^= isa.flips(square, position.mover(), position.opponent());
+        for square in Squares(position.empty()) {
+            sum ^= isa.flips(square.index(), position.mover(), position.opponent());
         }
     }
     sum
 }
 
-fn all_mobility(isa: impl Isa, positions: &[Position]) -> u64 {
+#[inline(always)]
+fn all_mobility<I: Isa>(isa: I, positions: &[Position]) -> u64 {
     positions.iter().fold(0, |sum, position| sum ^ isa.mobility(position.mover(), position.opponent()))
+}
+
+#[inline(always)]
+fn all_evaluations<I: Isa>(_isa: I, evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 {
+    moves.iter().fold(0, |sum, (features, square, flips, empties)| {
+        let child = features.after(Frame::Mover, *square, *flips);
+        sum ^ evaluator.value(&child, Frame::Opponent, empties - 1)
+    })
 }
 
 fn engine(tier: Tier) -> Option<Engine> {
@@ -82,10 +99,25 @@ fn engine(tier: Tier) -> Option<Engine> {
 
 fn evaluation(criterion: &mut Criterion) {
     let positions = mixed_positions();
-    let Some(engine) = engine(Tier::detect()) else { return };
+    let evaluator = Evaluator::default();
+    let moves: Vec<(Features, Square, u64, u32)> = positions
+        .iter()
+        .flat_map(|&position| {
+            Squares(position.legal_moves())
+                .map(move |square| (Features::of(position), square, position.flips(square), position.empties()))
+        })
+        .collect();
     criterion.bench_function("evaluate from scratch: 112 positions", |bencher| {
-        bencher.iter(|| black_box(&positions).iter().map(|&position| engine.evaluate(position)).sum::<i32>());
+        bencher.iter(|| black_box(&positions).iter().map(|&position| evaluator.evaluate(position)).sum::<i32>());
     });
+    for tier in Tier::available() {
+        let mut group = criterion.benchmark_group(tier.name());
+        group.throughput(Throughput::Elements(moves.len() as u64));
+        group.bench_function("make a move and evaluate", |bencher| {
+            with_tier!(tier, isa => bencher.iter(|| isa.every_evaluation(&evaluator, black_box(&moves))));
+        });
+        group.finish();
+    }
 }
 
 fn solving(criterion: &mut Criterion) {
