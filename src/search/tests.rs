@@ -127,7 +127,7 @@ fn every_move_gets_its_exact_score() {
 }
 
 #[test]
-fn scores_do_not_depend_on_symmetry_threads_or_table() {
+fn fault_23_24_scores_do_not_depend_on_symmetry_threads_or_table() {
     let mut warm = [searcher(1, 1), searcher(2, 64), searcher(8, 1)];
     for position in positions(16, 6, 5).into_iter().chain(positions(18, 4, 6)) {
         let exact = score(&solve(&mut searcher(1, 16), position));
@@ -169,7 +169,7 @@ fn windows_bound_the_score() {
 }
 
 #[test]
-fn selective_results_do_not_leak_into_exact_ones() {
+fn fault_28_selective_results_do_not_leak_into_exact_ones() {
     // As in faults reported of other engines: a selective search first, then an exact one in the same table.
     let mut warm = searcher(1, 16);
     for position in positions(17, 8, 31) {
@@ -223,4 +223,76 @@ fn the_clock_is_kept() {
     let outcome = searcher.search(position, &steps, &limits, &StopFlag::new(), &mut |_| {});
     assert!(!outcome.completed && !outcome.lines.is_empty());
     assert!(started.elapsed() < Duration::from_millis(600), "{:?}", started.elapsed());
+}
+
+#[test]
+fn fault_20_hints_forwards_and_backwards_equal_cold_ones() {
+    // The end of a line of 24 empties after which hints were wrong in another program, played on to 15 empties.
+    let line = "c4e3f5e6f6c5c3c6d3d2e2b3e1f4f3f2f1c2b1g3g4d6g5h4h5h3h2h6h7g6b4a3b5g2f7f8";
+    let mut game = crate::notation::parse_transcript(crate::board::Board::START, line.as_bytes()).unwrap();
+    let mut guide = searcher(2, 64);
+    let best = solve(&mut guide, game.board().position()).lines.remove(0).pv;
+    let mut nodes = Vec::new();
+    for mv in best.into_iter().take(14) {
+        game.play(mv).unwrap();
+        let position = game.board().position();
+        if (11..=15).contains(&position.empties()) && !position.must_pass() {
+            nodes.push(position);
+        }
+    }
+    assert!(nodes.len() >= 3, "{nodes:?}");
+    let hints = |searcher: &mut Searcher, position: Position| {
+        let limits = Limits { lines: 5, ..Limits::default() };
+        let outcome = searcher.search(position, &exact_steps(position), &limits, &StopFlag::new(), &mut |_| {});
+        outcome.lines.iter().map(Line::discs).collect::<Vec<i32>>()
+    };
+    let cold: Vec<Vec<i32>> = nodes.iter().map(|&position| hints(&mut searcher(1, 4), position)).collect();
+    let mut warm = searcher(2, 4);
+    for _ in 0..2 {
+        for (&position, expected) in nodes.iter().zip(&cold).chain(nodes.iter().zip(&cold).rev()) {
+            assert_eq!(&hints(&mut warm, position), expected, "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn fault_27_57_an_interrupted_iteration_leaves_the_last_one_standing() {
+    let mut searcher = searcher(2, 16);
+    for position in positions(36, 60, 12) {
+        let mut last = None;
+        let limits = Limits { hard_time: Some(Duration::from_millis(5)), ..Limits::default() };
+        let steps = level_plan(60, position.empties()).steps;
+        let started = Instant::now();
+        let outcome = searcher.search(position, &steps, &limits, &StopFlag::new(), &mut |progress| {
+            last = Some(progress.lines.to_vec());
+        });
+        // The bar is 60 ms on a quiet machine; tests share theirs.
+        assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+        if let Some(last) = last {
+            assert_eq!(outcome.lines, last, "{position:?}");
+        }
+        assert!(position.play(outcome.lines[0].mv).is_some());
+    }
+}
+
+#[test]
+fn fault_61_every_table_size_can_be_had() {
+    let mut searcher = searcher(1, 1);
+    let position = positions(10, 1, 8)[0];
+    let exact = score(&solve(&mut searcher, position));
+    for mebibytes in (1..=64).rev() {
+        searcher.resize_table(mebibytes).unwrap();
+        assert_eq!(score(&solve(&mut searcher, position)), exact);
+    }
+}
+
+#[test]
+fn fault_62_no_search_in_a_warm_table_hangs() {
+    let mut searcher = searcher(1, 1);
+    for position in positions(30, 150, 62) {
+        let steps = steps_to(Step { depth: 6, selectivity: Selectivity::P73 }, position.empties());
+        let limits = Limits { lines: 3, ..Limits::default() };
+        let outcome = searcher.search(position, &steps, &limits, &StopFlag::new(), &mut |_| {});
+        assert!(outcome.completed && outcome.elapsed < Duration::from_secs(5));
+    }
 }

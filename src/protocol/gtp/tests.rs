@@ -362,3 +362,14 @@ fn whole_games_against_itself() {
         assert_eq!(signs(&all), "=".repeat(all.len()));
     }
 }
+
+#[test]
+fn fault_34_the_final_score_names_the_winner_and_counts_empties() {
+    for side in ["X", "O"] {
+        // Three white discs against one black in the far corner: nobody can move.
+        let board = format!("set_position OOO{}X {side}\n", "-".repeat(60));
+        assert_eq!(after(&board, "final_score"), ["= W+62"], "{side} to move");
+        let board = format!("set_position XXO{}X {side}\n", "O".repeat(60));
+        assert_eq!(after(&board, "final_score"), ["= W+58"], "{side} to move");
+    }
+}
