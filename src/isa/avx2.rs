@@ -102,7 +102,7 @@ unsafe fn smear_down(bits: __m256i) -> __m256i {
 /// # Safety
 /// The CPU must have AVX2.
 #[inline(always)]
-unsafe fn reduce_or(lanes: __m256i) -> u64 {
+pub(super) unsafe fn reduce_or(lanes: __m256i) -> u64 {
     // SAFETY: the caller vouches for AVX2.
     unsafe {
         let half: __m128i = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));

@@ -2,8 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_and_si256,
-    _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_lzcnt_epi64,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_loadu_si256, _mm256_lzcnt_epi64,
     _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi64,
     _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask, _mm512_and_si512, _mm512_castsi512_si256,
     _mm512_extracti64x4_epi64, _mm512_or_si512, _mm512_rolv_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
@@ -11,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::{
     Isa,
-    avx2::Avx2,
+    avx2::{Avx2, reduce_or},
     portable::{RAYS_DOWN, RAYS_UP},
 };
 
@@ -76,17 +75,6 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         let flips_down = _mm256_and_si256(above, down);
 
         reduce_or(_mm256_or_si256(flips_up, flips_down))
-    }
-}
-
-/// # Safety
-/// The CPU must have AVX2.
-#[inline(always)]
-unsafe fn reduce_or(lanes: __m256i) -> u64 {
-    // SAFETY: the caller vouches for AVX2.
-    unsafe {
-        let half = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
-        _mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half))) as u64
     }
 }
 

@@ -1,7 +1,7 @@
 //! Five and six empties: moves in parity order, without generating or sorting a list first.
 
 use super::{
-    EndTier, EndWorker,
+    CORNERS, EndTier, EndWorker,
     cache::{EndCache, Probe},
     odd_quadrants, score_at_end, upper_bound_by_stability,
 };
@@ -9,9 +9,6 @@ use crate::board::Squares;
 
 /// Below this alpha the stability of the opponent's discs never bounds the score at so few empties.
 const STABILITY_ALPHA: i32 = 12;
-
-/// Corners are tried before other squares of the same parity.
-const CORNERS: u64 = 0x8100000000000081;
 
 #[inline(always)]
 pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
