@@ -133,7 +133,15 @@ mod tests {
     fn a_sound_file_passes_and_a_damaged_one_is_named() {
         let dir = TestDir::new("check");
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 8, random_min: 10, random_max: 20, seed: 4, weights: 0 };
+        let header = Header {
+            depth: 1,
+            exact_empties: 8,
+            random_min: 10,
+            random_max: 20,
+            sound_percent: 0,
+            seed: 4,
+            weights: 0,
+        };
         selfplay::run(&SelfPlay { games: 30, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
         let statistics = check(&path, 30).unwrap();
         assert_eq!((statistics.games, statistics.solved, statistics.repeated), (30, 30, 0));

@@ -232,7 +232,15 @@ mod tests {
     fn labels_survive_interruptions() {
         let dir = TestDir::new("labels");
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 10, random_min: 30, random_max: 40, seed: 8, weights: 0 };
+        let header = Header {
+            depth: 1,
+            exact_empties: 10,
+            random_min: 30,
+            random_max: 40,
+            sound_percent: 0,
+            seed: 8,
+            weights: 0,
+        };
         selfplay::run(&SelfPlay { games: 20, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
         run(&path, 2, &Evaluator::default()).unwrap();
         let sidecar = sidecar_path(&path);

@@ -60,6 +60,9 @@ struct SelfplayArgs {
     /// Least and greatest number of random plies at the start
     #[arg(long, default_value = "8-40", value_parser = parse_range)]
     random_plies: (u8, u8),
+    /// Percent of those plies beyond the least number that are not random but the best by a one-ply search
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
+    sound_percent: u8,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -270,6 +273,7 @@ fn run(command: Command) -> Result<()> {
                 exact_empties: args.exact_empties,
                 random_min: args.random_plies.0,
                 random_max: args.random_plies.1,
+                sound_percent: args.sound_percent,
                 seed: args.seed,
                 weights: Header::weights_mark(&evaluator),
             };

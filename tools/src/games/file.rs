@@ -28,6 +28,9 @@ pub struct Header {
     pub random_min: u8,
     /// Greatest number of random plies.
     pub random_max: u8,
+    /// Percent of the opening plies after the first `random_min` that are the best by a one-ply search instead of
+    /// random.
+    pub sound_percent: u8,
     /// The seed of everything random.
     pub seed: u64,
     /// Mark of the evaluation weights that the players used.
@@ -45,7 +48,8 @@ impl Header {
         let mut bytes = [0; HEADER_SIZE];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[10..12].copy_from_slice(&(RECORD_SIZE as u16).to_le_bytes());
+        bytes[10] = RECORD_SIZE as u8;
+        bytes[11] = self.sound_percent;
         bytes[12] = self.depth;
         bytes[13] = self.exact_empties;
         bytes[14] = self.random_min;
@@ -69,8 +73,8 @@ impl Header {
             return Err("no game file: expected it to begin with FLIPGAME".to_owned());
         }
         let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-        let size = u16::from_le_bytes([bytes[10], bytes[11]]);
-        if version != VERSION || usize::from(size) != RECORD_SIZE {
+        let size = usize::from(bytes[10]);
+        if version != VERSION || size != RECORD_SIZE {
             return Err(format!(
                 "version {version} with records of {size} bytes, expected version {VERSION} and {RECORD_SIZE} bytes"
             ));
@@ -85,6 +89,7 @@ impl Header {
             exact_empties: bytes[13],
             random_min: bytes[14],
             random_max: bytes[15],
+            sound_percent: bytes[11],
             seed: u64::from_le_bytes(seed),
             weights: u32::from_le_bytes([bytes[24], bytes[25], bytes[26], bytes[27]]),
         })
@@ -92,8 +97,14 @@ impl Header {
 
     fn describe(&self) -> String {
         format!(
-            "depth {}, exact from {} empties, {}-{} random plies, seed {}, weights {:08x}",
-            self.depth, self.exact_empties, self.random_min, self.random_max, self.seed, self.weights
+            "depth {}, exact from {} empties, {}-{} random plies ({} % sound), seed {}, weights {:08x}",
+            self.depth,
+            self.exact_empties,
+            self.random_min,
+            self.random_max,
+            self.sound_percent,
+            self.seed,
+            self.weights
         )
     }
 }
@@ -236,7 +247,8 @@ mod tests {
     use super::*;
     use crate::{games::record::tests::random_game, test_files::TestDir};
 
-    const HEADER: Header = Header { depth: 3, exact_empties: 10, random_min: 2, random_max: 20, seed: 99, weights: 0 };
+    const HEADER: Header =
+        Header { depth: 3, exact_empties: 10, random_min: 2, random_max: 20, sound_percent: 0, seed: 99, weights: 0 };
 
     #[test]
     fn truncated_and_damaged_tails_are_dropped_on_resuming() {

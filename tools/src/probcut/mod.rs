@@ -214,7 +214,15 @@ mod tests {
     fn pairs_are_measured_and_reported() {
         let dir = TestDir::new("probcut");
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 10, random_min: 30, random_max: 40, seed: 4, weights: 0 };
+        let header = Header {
+            depth: 1,
+            exact_empties: 10,
+            random_min: 30,
+            random_max: 40,
+            sound_percent: 0,
+            seed: 4,
+            weights: 0,
+        };
         selfplay::run(&SelfPlay { games: 60, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
         let measurement = Measurement {
             per_empties: 3,

@@ -50,7 +50,7 @@ pub fn run(settings: &SelfPlay, evaluator: &Evaluator, path: &Path) -> Result<()
     if first > 0 {
         eprintln!("{}: continuing after {first} games", path.display());
     }
-    let mut openings = Openings::new(header.seed, header.random_min, header.random_max);
+    let mut openings = Openings::new(&header, evaluator.clone());
     for _ in 0..first {
         openings.next_opening();
     }
@@ -129,7 +129,15 @@ mod tests {
     #[test]
     fn the_file_depends_neither_on_threads_nor_on_interruptions() {
         let dir = TestDir::new("selfplay");
-        let header = Header { depth: 1, exact_empties: 6, random_min: 5, random_max: 30, seed: 11, weights: 0 };
+        let header = Header {
+            depth: 1,
+            exact_empties: 6,
+            random_min: 5,
+            random_max: 30,
+            sound_percent: 0,
+            seed: 11,
+            weights: 0,
+        };
         let (whole, parts) = (dir.path("whole"), dir.path("parts"));
         let settings = |games, threads| SelfPlay { games, header, threads };
         run(&settings(150, 2), &Evaluator::default(), &whole).unwrap();
@@ -143,7 +151,8 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         let dir = TestDir::new("selfplay-refused");
-        let header = Header { depth: 1, exact_empties: 6, random_min: 9, random_max: 3, seed: 11, weights: 0 };
+        let header =
+            Header { depth: 1, exact_empties: 6, random_min: 9, random_max: 3, sound_percent: 0, seed: 11, weights: 0 };
         let error =
             run(&SelfPlay { games: 1, header, threads: 1 }, &Evaluator::default(), &dir.path("games")).unwrap_err();
         assert!(error.to_string().contains("9-3"), "{error}");

@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use flipside::board::{Color, Game};
+use flipside::{
+    board::{Color, Game, Move, Position},
+    eval::{Evaluator, Features, Frame},
+};
 
-use crate::rng::Rng;
+use crate::{games::Header, rng::Rng};
 
 /// A random opening.
 #[derive(Clone, Debug)]
@@ -20,9 +23,8 @@ pub struct Opening {
 /// The sequence of openings of a seed; each depends on those before it.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    seed: u64,
-    least: u8,
-    most: u8,
+    header: Header,
+    evaluator: Evaluator,
     number: u64,
     seen: HashSet<u64>,
 }
@@ -31,18 +33,19 @@ pub struct Openings {
 const ATTEMPTS: u64 = 200;
 
 impl Openings {
-    /// Openings of `least` to `most` random placements, uniformly many.
-    pub fn new(seed: u64, least: u8, most: u8) -> Self {
-        Self { seed, least, most, number: 0, seen: HashSet::new() }
+    /// Openings of `random_min` to `random_max` placements, uniformly many; of those beyond `random_min` a share of
+    /// `sound_percent` is the best by this evaluation.
+    pub fn new(header: &Header, evaluator: Evaluator) -> Self {
+        Self { header: *header, evaluator, number: 0, seen: HashSet::new() }
     }
 
     /// The next opening.
     pub fn next_opening(&mut self) -> Opening {
-        let mut rng = Rng::stream(self.seed, self.number);
+        let mut rng = Rng::stream(self.header.seed, self.number);
         self.number += 1;
         let mut fallback = None;
         for _ in 0..ATTEMPTS {
-            let Some((game, random_plies)) = random_game(&mut rng, self.least, self.most) else { continue };
+            let Some((game, random_plies)) = self.random_game(&mut rng) else { continue };
             let board = game.board();
             // Who is to move does not matter to the value, but keeps the two colours' games apart.
             let side = u64::from(board.side_to_move() == Color::Black);
@@ -54,30 +57,60 @@ impl Openings {
         let (game, random_plies) = fallback.unwrap_or_default();
         Opening { game, random_plies, repeated: true }
     }
+
+    /// A game of random placements (forced passes in between do not count), or `None` when it came to its end.
+    fn random_game(&self, rng: &mut Rng) -> Option<(Game, u8)> {
+        let Header { random_min: least, random_max: most, sound_percent, .. } = self.header;
+        let count = least + rng.below(u64::from(most - least) + 1) as u8;
+        let mut game = Game::default();
+        let mut placed = 0;
+        while placed < count {
+            let moves = game.board().position().moves();
+            let &random = moves.get(rng.below(moves.len() as u64) as usize)?;
+            let sound = sound_percent > 0 && placed >= least && rng.below(100) < u64::from(sound_percent);
+            let mv = if sound { best_move(&self.evaluator, game.board().position())? } else { random };
+            game.play(mv).ok()?;
+            placed += u8::from(mv.square().is_some());
+        }
+        (!game.is_over()).then_some((game, count))
+    }
 }
 
-/// A game of random placements (forced passes in between do not count), or `None` when it came to its end.
-fn random_game(rng: &mut Rng, least: u8, most: u8) -> Option<(Game, u8)> {
-    let count = least + rng.below(u64::from(most - least) + 1) as u8;
-    let mut game = Game::default();
-    let mut placed = 0;
-    while placed < count {
-        let moves = game.board().position().moves();
-        let &mv = moves.get(rng.below(moves.len() as u64) as usize)?;
-        game.play(mv).ok()?;
-        placed += u8::from(mv.square().is_some());
-    }
-    (!game.is_over()).then_some((game, count))
+/// The best move by a search of one ply, or the pass; `None` when the game is over.
+fn best_move(evaluator: &Evaluator, position: Position) -> Option<Move> {
+    let features = Features::of(position);
+    position.moves().into_iter().min_by_key(|mv| {
+        let Move::Place(square) = *mv else { return 0 };
+        let child = features.after(Frame::Mover, square, position.flips(square));
+        evaluator.value(&child, Frame::Opponent, position.empties() - 1)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn openings(seed: u64, random_min: u8, random_max: u8, sound_percent: u8) -> Openings {
+        let header = Header { depth: 1, exact_empties: 6, random_min, random_max, sound_percent, seed, weights: 0 };
+        Openings::new(&header, Evaluator::default())
+    }
+
+    #[test]
+    fn sound_plies_lose_less() {
+        // The mean size of the value after 30 plies tells random play from sensible play.
+        let spread = |sound_percent| {
+            let mut openings = openings(3, 4, 30, sound_percent);
+            let evaluator = Evaluator::default();
+            let values = (0..200).map(|_| evaluator.evaluate(openings.next_opening().game.board().position()).abs());
+            values.sum::<i32>()
+        };
+        assert!(spread(100) * 3 < spread(0) * 2, "{} {}", spread(100), spread(0));
+    }
+
     #[test]
     fn openings_differ_until_there_are_no_more() {
         // Modulo symmetry there are 1, 3 and 14 positions after one, two and three plies.
-        let mut openings = Openings::new(1, 1, 3);
+        let mut openings = openings(1, 1, 3, 0);
         let repeated: Vec<bool> = (0..30).map(|_| openings.next_opening().repeated).collect();
         assert_eq!(repeated.iter().filter(|&&repeated| !repeated).count(), 18);
         assert!(repeated[..10].iter().all(|&repeated| !repeated));
@@ -85,7 +118,7 @@ mod tests {
 
     #[test]
     fn counts_are_spread_over_the_range() {
-        let mut openings = Openings::new(2, 8, 11);
+        let mut openings = openings(2, 8, 11, 0);
         let mut counts = [0; 64];
         for _ in 0..2000 {
             let opening = openings.next_opening();

@@ -259,7 +259,15 @@ mod tests {
 
     fn small_file(dir: &TestDir) -> PathBuf {
         let path = dir.path("games");
-        let header = Header { depth: 1, exact_empties: 8, random_min: 10, random_max: 20, seed: 4, weights: 0 };
+        let header = Header {
+            depth: 1,
+            exact_empties: 8,
+            random_min: 10,
+            random_max: 20,
+            sound_percent: 0,
+            seed: 4,
+            weights: 0,
+        };
         selfplay::run(&SelfPlay { games: 60, header, threads: 1 }, &flipside::eval::Evaluator::default(), &path)
             .unwrap();
         path
