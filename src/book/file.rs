@@ -34,6 +34,7 @@ use thiserror::Error;
 use super::{Book, Entry, MAX_SCORE, Searched};
 use crate::{
     board::{Move, Position, Square},
+    checksum::fnv1a,
     search::{MAX_LEVEL, Selectivity},
 };
 
@@ -91,10 +92,6 @@ pub enum BookError {
         /// What is wrong with it.
         fault: FormatError,
     },
-}
-
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF29CE484222325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100000001B3))
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {

@@ -1,11 +1,8 @@
 //! The pattern indices of a position, kept up to date move by move.
 
 pub use super::patterns::FEATURES;
-use super::patterns::{FAMILIES, PLACED};
+use super::patterns::{CONFIGURATIONS, PATTERN_SIZE, PLACED};
 use crate::board::{Position, Square, Squares};
-
-/// Lanes of the index vector: [`FEATURES`] rounded up so that whole vector registers are used.
-pub const LANES: usize = 64;
 
 /// From whose view the stored indices are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,25 +27,25 @@ impl Frame {
 
 /// Table index of every feature, from the view of one fixed side for as long as moves are only added.
 ///
-/// The index of a feature is the offset of its family plus the ternary number of its squares.
+/// The index of a feature is the ternary number of its squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
-pub struct Features(pub(super) [u16; LANES]);
+pub struct Features(pub(super) [u16; FEATURES]);
 
 /// What one step of a digit on a square adds to each index.
 static STEPS: [Features; 64] = steps();
 
 /// Sum of an index and its complement (the index from the other side's view).
-pub(super) static COMPLEMENT: Features = complement();
+const COMPLEMENT: u16 = CONFIGURATIONS as u16 - 1;
 
 const fn steps() -> [Features; 64] {
-    let mut table = [Features([0; LANES]); 64];
+    let mut table = [Features([0; FEATURES]); 64];
     let mut feature = 0;
     while feature < FEATURES {
         let placed = &PLACED[feature];
         let mut i = 0;
-        while i < placed.len {
-            table[placed.squares[i] as usize].0[feature] = 3_u16.pow((placed.len - 1 - i) as u32);
+        while i < PATTERN_SIZE {
+            table[placed.squares[i] as usize].0[feature] = 3_u16.pow((PATTERN_SIZE - 1 - i) as u32);
             i += 1;
         }
         feature += 1;
@@ -56,29 +53,18 @@ const fn steps() -> [Features; 64] {
     table
 }
 
-const fn complement() -> Features {
-    let mut sums = Features([0; LANES]);
-    let mut feature = 0;
-    while feature < FEATURES {
-        let family = &FAMILIES[PLACED[feature].family];
-        sums.0[feature] = (2 * family.offset + family.configurations() - 1) as u16;
-        feature += 1;
-    }
-    sums
-}
-
 impl Features {
     /// Indices of a position from the view of the side to move.
     pub fn of(position: Position) -> Self {
-        let mut indices = Self([0; LANES]);
+        let mut indices = Self([0; FEATURES]);
         for (feature, placed) in PLACED.iter().enumerate() {
             let mut number = 0_u16;
-            for &square in &placed.squares[..placed.len] {
+            for square in placed.squares {
                 let bit = 1_u64 << square;
                 let digit = u16::from(position.mover() & bit == 0) + u16::from(position.opponent() & bit != 0);
                 number = number * 3 + digit;
             }
-            indices.0[feature] = FAMILIES[placed.family].offset as u16 + number;
+            indices.0[feature] = number;
         }
         indices
     }
@@ -107,14 +93,14 @@ impl Features {
 
     #[inline(always)]
     fn subtract(&mut self, steps: &Self, shift: u32) {
-        for lane in 0..LANES {
+        for lane in 0..FEATURES {
             self.0[lane] = self.0[lane].wrapping_sub(steps.0[lane] << shift);
         }
     }
 
     #[inline(always)]
     fn add(&mut self, steps: &Self, shift: u32) {
-        for lane in 0..LANES {
+        for lane in 0..FEATURES {
             self.0[lane] = self.0[lane].wrapping_add(steps.0[lane] << shift);
         }
     }
@@ -127,17 +113,17 @@ impl Features {
             Frame::Mover => *self,
             Frame::Opponent => {
                 let mut indices = *self;
-                for lane in 0..LANES {
-                    indices.0[lane] = COMPLEMENT.0[lane].wrapping_sub(indices.0[lane]);
+                for lane in 0..FEATURES {
+                    indices.0[lane] = COMPLEMENT.wrapping_sub(indices.0[lane]);
                 }
                 indices
             }
         }
     }
 
-    /// The index of each feature, offsets included.
+    /// The index of each feature.
     pub fn indices(&self) -> &[u16] {
-        &self.0[..FEATURES]
+        &self.0
     }
 }
 

@@ -3,7 +3,7 @@
 
 use once_cell::sync::Lazy;
 
-use super::patterns::{FAMILIES, FAMILY_COUNT, Family, PLACED, map_square};
+use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, Family, PLACED, map_square};
 
 /// The map from table indices to shared weights.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Packing {
         let mut count = 0;
         for family in &FAMILIES {
             let permutations = self_symmetries(family);
-            let mut map = vec![u32::MAX; family.configurations()];
+            let mut map = vec![u32::MAX; CONFIGURATIONS];
             for configuration in 0..map.len() {
                 if map[configuration] != u32::MAX {
                     continue;
@@ -54,8 +54,7 @@ impl Packing {
     /// When `index` is no index of that feature.
     #[inline]
     pub fn of(&self, feature: usize, index: u16) -> u32 {
-        let family = PLACED[feature].family;
-        self.maps[family][usize::from(index) - FAMILIES[family].offset]
+        self.maps[PLACED[feature].family][usize::from(index)]
     }
 }
 

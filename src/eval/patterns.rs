@@ -11,72 +11,59 @@ pub struct Family {
     /// Name for reports.
     pub name: &'static str,
     /// Squares of the first placement.
-    pub squares: &'static [u8],
+    pub squares: [u8; PATTERN_SIZE],
     /// Number of distinct images under the eight symmetries.
     pub placements: usize,
-    /// Which slab of the lookup table holds the family's weights.
-    pub slab: usize,
-    /// Where in the slab they begin.
-    pub offset: usize,
-}
-
-impl Family {
-    /// Number of configurations, 3 to the number of squares.
-    pub const fn configurations(&self) -> usize {
-        3_usize.pow(self.squares.len() as u32)
-    }
 }
 
 /// Number of families.
 pub const FAMILY_COUNT: usize = 15;
 
+/// The family without a symmetry of its own, with eight placements; all others have four.
+pub const EIGHTFOLD_FAMILY: usize = 1;
+
 /// Number of placements over all families: the features of a position.
-pub const FEATURES: usize = 62;
+pub const FEATURES: usize = 64;
 
-/// Entries of a slab, so that any 16-bit index is in range.
-pub const SLAB_SIZE: usize = 1 << 16;
+/// Squares of every pattern.
+pub const PATTERN_SIZE: usize = 10;
 
-/// Slabs of a lookup table: one for each family of ten squares, and one for all the smaller families together.
-pub const SLABS: usize = 7;
+/// Number of configurations of a pattern.
+pub const CONFIGURATIONS: usize = 3_usize.pow(PATTERN_SIZE as u32);
 
 /// The families.
 pub const FAMILIES: [Family; FAMILY_COUNT] = families();
 
 #[rustfmt::skip]
-const SHAPES: [(&str, &[u8], usize); FAMILY_COUNT] = [
-    ("edge + 2X",       &[9, 0, 1, 2, 3, 4, 5, 6, 7, 14], 4),
-    ("corner 2x5",      &[0, 1, 2, 3, 4, 8, 9, 10, 11, 12], 8),
-    ("corner triangle", &[0, 1, 2, 3, 8, 9, 10, 16, 17, 24], 4),
-    ("corners + block", &[0, 2, 3, 4, 5, 7, 10, 11, 12, 13], 4),
-    ("wide corner",     &[0, 1, 2, 3, 4, 8, 9, 16, 24, 32], 4),
-    ("corner cross",    &[0, 9, 18, 27, 1, 10, 19, 8, 17, 26], 4),
-    ("corner 3x3",      &[0, 1, 2, 8, 9, 10, 16, 17, 18], 4),
-    ("line 2",          &[8, 9, 10, 11, 12, 13, 14, 15], 4),
-    ("line 3",          &[16, 17, 18, 19, 20, 21, 22, 23], 4),
-    ("line 4",          &[24, 25, 26, 27, 28, 29, 30, 31], 4),
-    ("diagonal 8",      &[0, 9, 18, 27, 36, 45, 54, 63], 2),
-    ("diagonal 7",      &[1, 10, 19, 28, 37, 46, 55], 4),
-    ("diagonal 6",      &[2, 11, 20, 29, 38, 47], 4),
-    ("diagonal 5",      &[3, 12, 21, 30, 39], 4),
-    ("diagonal 4",      &[4, 13, 22, 31], 4),
+const SHAPES: [(&str, [u8; PATTERN_SIZE], usize); FAMILY_COUNT] = [
+    ("edge + 2X",       [9, 0, 1, 2, 3, 4, 5, 6, 7, 14], 4),
+    ("corner 2x5",      [0, 1, 2, 3, 4, 8, 9, 10, 11, 12], 8),
+    ("corner triangle", [0, 1, 2, 3, 8, 9, 10, 16, 17, 24], 4),
+    ("corners + block", [0, 2, 3, 4, 5, 7, 10, 11, 12, 13], 4),
+    ("wide corner",     [0, 1, 2, 3, 4, 8, 9, 16, 24, 32], 4),
+    ("corner cross",    [0, 9, 18, 27, 1, 10, 19, 8, 17, 26], 4),
+    ("corner 3x3 + d4", [0, 1, 2, 8, 9, 10, 16, 17, 18, 27], 4),
+    ("line 2 + corners", [0, 8, 9, 10, 11, 12, 13, 14, 15, 7], 4),
+    ("line 3 + 2",      [10, 16, 17, 18, 19, 20, 21, 22, 23, 13], 4),
+    ("line 4 + 2",      [19, 24, 25, 26, 27, 28, 29, 30, 31, 20], 4),
+    ("diagonal 8 + 2C", [8, 0, 9, 18, 27, 36, 45, 54, 63, 1], 4),
+    ("diagonal 7 + 3",  [0, 1, 10, 19, 28, 37, 46, 55, 63, 14], 4),
+    ("diagonal 6 + 4",  [1, 2, 11, 20, 29, 38, 47, 55, 6, 15], 4),
+    ("diagonal 5 + 5",  [9, 3, 12, 21, 30, 39, 54, 6, 15, 7], 4),
+    ("diagonal 4 + 6",  [2, 3, 4, 13, 22, 31, 39, 47, 12, 30], 4),
 ];
 
 const fn families() -> [Family; FAMILY_COUNT] {
-    let mut families = [Family { name: "", squares: &[], placements: 0, slab: 0, offset: 0 }; FAMILY_COUNT];
-    let (mut slab, mut offset, mut total) = (0, 0, 0);
-    let mut index = 0;
+    let mut families = [Family { name: "", squares: [0; PATTERN_SIZE], placements: 0 }; FAMILY_COUNT];
+    let (mut index, mut total) = (0, 0);
     while index < FAMILY_COUNT {
         let (name, squares, placements) = SHAPES[index];
-        families[index] = Family { name, squares, placements, slab, offset };
-        if squares.len() == 10 {
-            slab += 1;
-        } else {
-            offset += families[index].configurations();
-        }
+        families[index] = Family { name, squares, placements };
+        assert!(placements == if index == EIGHTFOLD_FAMILY { 8 } else { 4 });
         total += placements;
         index += 1;
     }
-    assert!(slab == SLABS - 1 && offset <= SLAB_SIZE && total == FEATURES);
+    assert!(total == FEATURES);
     families
 }
 
@@ -85,17 +72,15 @@ const fn families() -> [Family; FAMILY_COUNT] {
 pub struct Feature {
     /// Index of its family in [`FAMILIES`].
     pub family: usize,
-    /// Its squares in the family's order; only the first [`Feature::len`] count.
-    pub squares: [u8; 10],
-    /// Number of squares.
-    pub len: usize,
+    /// Its squares in the family's order.
+    pub squares: [u8; PATTERN_SIZE],
 }
 
 /// The placed patterns, family by family.
 pub const PLACED: [Feature; FEATURES] = place_all();
 
 const fn place_all() -> [Feature; FEATURES] {
-    let mut placed = [Feature { family: 0, squares: [0; 10], len: 0 }; FEATURES];
+    let mut placed = [Feature { family: 0, squares: [0; PATTERN_SIZE] }; FEATURES];
     let mut count = 0;
     let mut family = 0;
     while family < FAMILY_COUNT {
@@ -103,10 +88,10 @@ const fn place_all() -> [Feature; FEATURES] {
         let first = count;
         let mut symmetry = 0;
         while symmetry < 8 {
-            let mut feature = Feature { family, squares: [0; 10], len: squares.len() };
+            let mut feature = Feature { family, squares: [0; PATTERN_SIZE] };
             let mut image = 0_u64;
             let mut i = 0;
-            while i < squares.len() {
+            while i < PATTERN_SIZE {
                 feature.squares[i] = map_square(symmetry, squares[i]);
                 image |= 1 << feature.squares[i];
                 i += 1;
@@ -132,7 +117,7 @@ const fn place_all() -> [Feature; FEATURES] {
 const fn square_set(feature: &Feature) -> u64 {
     let mut set = 0;
     let mut i = 0;
-    while i < feature.len {
+    while i < PATTERN_SIZE {
         set |= 1 << feature.squares[i];
         i += 1;
     }

@@ -10,6 +10,7 @@ use miniz_oxide::{deflate::compress_to_vec, inflate::decompress_to_vec_with_limi
 use thiserror::Error;
 
 use super::packing::PACKING;
+use crate::checksum::fnv1a;
 
 /// Distance in empties between neighbouring knots of the same parity.
 const KNOT_SPACING: u32 = 6;
@@ -80,10 +81,6 @@ pub struct WeightsFile<'a> {
     checksum: u64,
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF29CE484222325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100000001B3))
-}
-
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], WeightsError> {
     let (head, tail) = bytes.split_at_checked(count).ok_or(WeightsError::Damaged("it ends too early"))?;
     *bytes = tail;
@@ -101,6 +98,13 @@ impl<'a> WeightsFile<'a> {
     /// # Errors
     /// When it is not a weights file, was made for other patterns, or is damaged.
     pub fn parse(file: &'a [u8]) -> Result<Self, WeightsError> {
+        let (weights, body) = Self::frame(file)?;
+        if fnv1a(body) == weights.checksum { Ok(weights) } else { Err(WeightsError::Damaged("its checksum is wrong")) }
+    }
+
+    /// Reads the frame of a file, and what its checksum covers, without computing that: for the file that is part of
+    /// the program, at every start of it.
+    pub(super) fn frame(file: &'a [u8]) -> Result<(Self, &'a [u8]), WeightsError> {
         let mut rest = file;
         if take(&mut rest, 8).ok() != Some(MAGIC.as_slice()) {
             return Err(WeightsError::Magic);
@@ -123,15 +127,13 @@ impl<'a> WeightsFile<'a> {
             .collect();
         let lengths = (0..KNOTS).map(|_| take_u32(&mut rest)).collect::<Result<Vec<_>, _>>()?;
         let stored = take(&mut rest, 8)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        if fnv1a(rest) != stored {
-            return Err(WeightsError::Damaged("its checksum is wrong"));
-        }
+        let body = rest;
         let streams =
             lengths.into_iter().map(|length| take(&mut rest, length as usize)).collect::<Result<Vec<_>, _>>()?;
         if !rest.is_empty() {
             return Err(WeightsError::Damaged("it has extra bytes"));
         }
-        Ok(Self { streams, constants, facts, checksum: stored })
+        Ok((Self { streams, constants, facts, checksum: stored }, body))
     }
 
     /// How the weights were trained.

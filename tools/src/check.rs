@@ -123,26 +123,12 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{
-        games::Header,
-        selfplay::{self, SelfPlay},
-        test_files::TestDir,
-    };
+    use crate::test_files::TestDir;
 
     #[test]
     fn a_sound_file_passes_and_a_damaged_one_is_named() {
         let dir = TestDir::new("check");
-        let path = dir.path("games");
-        let header = Header {
-            depth: 1,
-            exact_empties: 8,
-            random_min: 10,
-            random_max: 20,
-            sound_percent: 0,
-            seed: 4,
-            weights: 0,
-        };
-        selfplay::run(&SelfPlay { games: 30, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        let path = dir.games(30, 8, (10, 20), 4);
         let statistics = check(&path, 30).unwrap();
         assert_eq!((statistics.games, statistics.solved, statistics.repeated), (30, 30, 0));
         assert_eq!(statistics.distinct_openings, 30);

@@ -222,26 +222,12 @@ fn label_game(searcher: &mut Searcher, games: &GameFile, number: usize, depth: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        games::Header,
-        selfplay::{self, SelfPlay},
-        test_files::TestDir,
-    };
+    use crate::test_files::TestDir;
 
     #[test]
     fn labels_survive_interruptions() {
         let dir = TestDir::new("labels");
-        let path = dir.path("games");
-        let header = Header {
-            depth: 1,
-            exact_empties: 10,
-            random_min: 30,
-            random_max: 40,
-            sound_percent: 0,
-            seed: 8,
-            weights: 0,
-        };
-        selfplay::run(&SelfPlay { games: 20, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        let path = dir.games(20, 10, (30, 40), 8);
         run(&path, 2, &Evaluator::default()).unwrap();
         let sidecar = sidecar_path(&path);
         let whole = fs::read(&sidecar).unwrap();

@@ -1,6 +1,13 @@
-//! Temporary folders for tests.
+//! Temporary folders and small game files for tests.
 
 use std::{env, fs, path::PathBuf, process};
+
+use flipside::eval::Evaluator;
+
+use crate::{
+    games::Header,
+    selfplay::{self, SelfPlay},
+};
 
 /// A folder of one test, removed at its end.
 #[derive(Debug)]
@@ -13,6 +20,14 @@ impl TestDir {
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path)
+    }
+
+    /// A file of quickly played games.
+    pub fn games(&self, games: u64, exact_empties: u8, (random_min, random_max): (u8, u8), seed: u64) -> PathBuf {
+        let path = self.path("games");
+        let header = Header { depth: 1, exact_empties, random_min, random_max, sound_percent: 0, seed, weights: 0 };
+        selfplay::run(&SelfPlay { games, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        path
     }
 
     /// A file in the folder.

@@ -251,32 +251,12 @@ fn examples_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        games::Header,
-        selfplay::{self, SelfPlay},
-        test_files::TestDir,
-    };
-
-    fn small_file(dir: &TestDir) -> PathBuf {
-        let path = dir.path("games");
-        let header = Header {
-            depth: 1,
-            exact_empties: 8,
-            random_min: 10,
-            random_max: 20,
-            sound_percent: 0,
-            seed: 4,
-            weights: 0,
-        };
-        selfplay::run(&SelfPlay { games: 60, header, threads: 1 }, &flipside::eval::Evaluator::default(), &path)
-            .unwrap();
-        path
-    }
+    use crate::test_files::TestDir;
 
     #[test]
     fn games_are_split_whole_and_all_positions_found() {
         let dir = TestDir::new("dataset");
-        let path = small_file(&dir);
+        let path = dir.games(60, 8, (10, 20), 4);
         let model = Model::engine();
         let selection = Selection { validation: 0.3, ..Selection::default() };
         let data = Dataset::load(&model, std::slice::from_ref(&path), &selection).unwrap();
@@ -294,7 +274,7 @@ mod tests {
     #[test]
     fn labels_blend_only_before_exact_play() {
         let dir = TestDir::new("dataset-labels");
-        let path = small_file(&dir);
+        let path = dir.games(60, 8, (10, 20), 4);
         let game = GameFile::open(&path).unwrap().game(0).unwrap();
         let mut labels = Labels::default();
         (0..60).for_each(|ply| labels.set(ply, 1000));
