@@ -16,8 +16,8 @@ use super::{
 
 /// Hash size of the bench in MiB, whatever `--hash` says.
 const HASH_MIB: usize = 16;
-/// Empties of the midgame positions; they are searched to `MIDGAME`.
-const MIDGAME_EMPTIES: [u32; 12] = [54, 51, 48, 45, 42, 39, 37, 35, 33, 31, 29, 27];
+/// Empties of the midgame positions, the usual start first; they are searched to `MIDGAME`.
+const MIDGAME_EMPTIES: [u32; 21] = [60, 54, 52, 51, 49, 48, 46, 45, 43, 42, 40, 39, 37, 36, 35, 34, 33, 31, 30, 29, 27];
 /// What the midgame positions are searched for.
 const MIDGAME: Goal = Goal::Depth(12, Selectivity::P73);
 /// Empties of the positions solved exactly.

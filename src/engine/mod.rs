@@ -13,7 +13,9 @@ use crate::{
     book::{Answer, BookError, Searched, Shelf},
     eval::Evaluator,
     isa::Tier,
-    search::{Limits, Line, Searcher, SearcherError, Selectivity, Step, StopFlag, level_plan, steps_to},
+    search::{
+        Limits, Line, Searcher, SearcherError, Selectivity, Step, StopFlag, full_width_steps, level_plan, steps_to,
+    },
 };
 
 /// How an engine is set up.
@@ -82,6 +84,8 @@ pub enum Goal {
     Level(u32),
     /// A search of fixed depth in plies and selectivity (to the end when the depth reaches it).
     Depth(u32, Selectivity),
+    /// A search to a depth in plies in which no iteration makes probabilistic cuts: to measure what they are worth.
+    FullWidth(u32),
     /// The exact final score within the window `alpha`..`beta` in discs (−64, 64 for the full score; −1, 1 for win,
     /// loss or draw); outside the window only a bound is found.
     Solve {
@@ -270,6 +274,7 @@ impl Engine {
             Goal::Depth(depth, selectivity) => {
                 (steps_to(Step { depth: depth.max(1), selectivity }, empties), (-64, 64))
             }
+            Goal::FullWidth(depth) => (full_width_steps(depth, empties), (-64, 64)),
             Goal::Solve { alpha, beta } => {
                 let goal = Step { depth: empties, selectivity: Selectivity::None };
                 let alpha = alpha.clamp(-64, 63);

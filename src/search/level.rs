@@ -51,6 +51,11 @@ pub fn level_plan(level: u32, empties: u32) -> LevelPlan {
     LevelPlan { goal, steps: steps_to(goal, empties) }
 }
 
+/// Iterations to `depth` without any probabilistic cut, in the last ones to the end: what the cuts are compared with.
+pub fn full_width_steps(depth: u32, empties: u32) -> Vec<Step> {
+    (1..=depth.clamp(1, empties.max(1))).map(|depth| Step { depth, selectivity: Selectivity::None }).collect()
+}
+
 /// Iterations that lead up to `goal` at `empties`: rising depth, then, for searches to the end, rising confidence.
 pub fn steps_to(goal: Step, empties: u32) -> Vec<Step> {
     let goal = Step { depth: goal.depth.max(1), ..goal };

@@ -6,6 +6,8 @@
 mod endgame;
 mod level;
 mod memory;
+mod moves;
+mod node;
 mod probcut;
 mod report;
 mod root;
@@ -24,7 +26,8 @@ use std::{
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-pub use level::{LevelPlan, MAX_LEVEL, level_plan, steps_to};
+pub use level::{LevelPlan, MAX_LEVEL, full_width_steps, level_plan, steps_to};
+pub use probcut::{MIDGAME_PROBCUT_DEPTH, midgame_probe_depth};
 pub use report::{Bound, Line, Nodes, Outcome, Progress, Proof, Selectivity, StopFlag};
 
 use crate::{board::Position, eval::Evaluator, isa::Tier, with_tier};
@@ -111,8 +114,8 @@ impl Searcher {
         Ok(Self {
             tier,
             table,
+            end_workers: (0..threads).map(|_| EndWorker::new(evaluator.clone())).collect(),
             evaluator,
-            end_workers: (0..threads).map(|_| EndWorker::new()).collect(),
             helpers,
             heartbeat: None,
         })
@@ -232,6 +235,6 @@ impl Searcher {
 /// Range of empties at which a search evaluates positions.
 fn tables_needed(empties: u32, steps: &[Step]) -> (u32, u32) {
     let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
-    let fewest = (empties - deepest).max(endgame::MIDDLE_EMPTIES.saturating_sub(2)).min(empties);
+    let fewest = (empties - deepest).max(endgame::GUIDED_EMPTIES - 1).min(empties);
     (fewest, empties)
 }

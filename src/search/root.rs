@@ -7,7 +7,9 @@ use std::{
 
 use super::{
     Bound, Line, Outcome, Proof, Selectivity, Step,
-    tree::{DISC, INFINITY, MoveList, Node, Pv, ScoredMove, TreeTier, search_moves},
+    moves::{MoveList, ScoredMove},
+    node::Node,
+    tree::{DISC, INFINITY, Pv, TreeTier, search_moves},
     worker::{Monitor, Worker},
 };
 use crate::board::{Move, Position, Square};

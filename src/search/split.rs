@@ -13,8 +13,10 @@ use arrayvec::ArrayVec;
 
 use super::{
     Selectivity,
+    moves::{MAX_MOVES, ScoredMove},
+    node::Node,
     table::NO_MOVE,
-    tree::{MAX_MOVES, Node, Pv, ScoredMove, TreeTier, extend_pv, search_child},
+    tree::{Pv, TreeTier, extend_pv, search_child},
     worker::Worker,
 };
 

@@ -8,15 +8,14 @@ use arrayvec::ArrayVec;
 
 use super::{
     endgame::{CORNERS, EndTier, MIDDLE_EMPTIES, odd_quadrants, score_at_end, upper_bound_by_stability, wipe_out},
+    moves::{MoveList, ScoredMove, pick_best},
+    node::Node,
     probcut,
     split::{Kind, Split},
     table::NO_MOVE,
     worker::Worker,
 };
-use crate::{
-    board::{Position, Square, Squares},
-    eval::{Features, Frame},
-};
+use crate::board::Squares;
 
 /// Centi-discs in a disc.
 pub(super) const DISC: i32 = 100;
@@ -24,55 +23,11 @@ pub(super) const DISC: i32 = 100;
 /// Beyond every score in centi-discs.
 pub(super) const INFINITY: i32 = 65 * DISC;
 
-/// Most legal moves of any position, reachable or not, with room to spare.
-pub(super) const MAX_MOVES: usize = 40;
-
 /// A pass in a [`Pv`].
 pub(super) const PASS: u8 = 64;
 
-/// A position with what the search keeps beside it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub position: Position,
-    pub features: Features,
-    pub frame: Frame,
-    pub empties: u32,
-}
-
-impl Node {
-    pub fn new(position: Position) -> Self {
-        Self { position, features: Features::of(position), frame: Frame::Mover, empties: position.empties() }
-    }
-
-    #[inline(always)]
-    pub fn child(&self, square: Square, flips: u64) -> Self {
-        Self {
-            position: self.position.after(square, flips),
-            features: self.features.after(self.frame, square, flips),
-            frame: self.frame.flipped(),
-            empties: self.empties - 1,
-        }
-    }
-
-    #[inline(always)]
-    pub fn passed(&self) -> Self {
-        Self { position: self.position.pass(), frame: self.frame.flipped(), ..*self }
-    }
-}
-
 /// Squares of a principal variation, [`PASS`] for passes.
 pub(super) type Pv = ArrayVec<u8, 128>;
-
-/// A move with what it flips and how promising it looks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ScoredMove {
-    pub square: Square,
-    pub flips: u64,
-    pub score: i32,
-}
-
-/// Moves, the most promising first once sorted.
-pub(super) type MoveList = ArrayVec<ScoredMove, MAX_MOVES>;
 
 crate::tiered! {
     /// The tree search of each tier.
@@ -134,7 +89,7 @@ fn midgame_pv<I: TreeTier>(
 #[inline(always)]
 fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
     if node.empties <= MIDDLE_EMPTIES {
-        return isa.solve_any(worker.end, node.position.mover(), node.position.opponent(), alpha);
+        return isa.solve_any(worker.end, node, alpha);
     }
     search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
 }
@@ -425,18 +380,6 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
     (best, best_move)
 }
 
-/// Moves the most promising of the moves from `index` on to `index`.
-#[inline(always)]
-fn pick_best(list: &mut MoveList, index: usize) {
-    let mut best = index;
-    for other in index + 1..list.len() {
-        if list[other].score > list[best].score {
-            best = other;
-        }
-    }
-    list.swap(index, best);
-}
-
 /// Gives each move a score by which to sort: table moves first, then by a shallow search and the replies it leaves.
 #[inline(always)]
 fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
@@ -496,16 +439,14 @@ fn probcut<I: TreeTier, const END: bool>(
     beta: i32,
 ) -> Option<i32> {
     let scale = if END { DISC } else { 1 };
-    let deviations = probcut::deviations(worker.selectivity)?;
+    let deviations = probcut::deviations(worker.selectivity, END)?;
     let (shallow, deviation) = if END {
-        let shallow = tuning::ENDGAME_PROBE_DEPTH;
-        (shallow, probcut::endgame_deviation(node.empties, shallow))
+        (probcut::ENDGAME_PROBE_DEPTH, probcut::endgame_deviation(node.empties))
     } else {
-        if depth < tuning::MIDGAME_PROBCUT_DEPTH {
+        if depth < probcut::MIDGAME_PROBCUT_DEPTH {
             return None;
         }
-        let shallow = probcut::midgame_probe_depth(depth);
-        (shallow, probcut::midgame_deviation(node.empties, depth, shallow))
+        (probcut::midgame_probe_depth(depth), probcut::midgame_deviation(node.empties, depth))
     };
     let margin = (deviations * deviation) as i32 + 1;
     let static_value = worker.evaluator.value(&node.features, node.frame, node.empties);
@@ -551,22 +492,18 @@ pub(super) mod tuning {
     /// Least midgame depth at which a node is split.
     pub const SPLIT_DEPTH: u32 = 6;
     /// Centi-discs that one reply of the opponent is worth in ordering.
-    pub const ENDGAME_MOBILITY: i32 = 350;
+    pub const ENDGAME_MOBILITY: i32 = 450;
     /// Centi-discs that moving into an odd region is worth in ordering.
     pub const ENDGAME_PARITY: i32 = 50;
     /// As `ENDGAME_MOBILITY`, in the midgame.
     pub const MIDGAME_MOBILITY: i32 = 30;
-    /// Depth of the shallow search of endgame cuts.
-    pub const ENDGAME_PROBE_DEPTH: u32 = 4;
-    /// Least depth of midgame cuts.
-    pub const MIDGAME_PROBCUT_DEPTH: u32 = 5;
 
     /// Depth of the searches that order moves in the endgame.
     #[inline(always)]
     pub const fn endgame_sort_depth(empties: u32, pv: bool) -> u32 {
         let depth = if empties >= 26 {
             2
-        } else if empties >= 20 {
+        } else if empties >= 16 {
             1
         } else {
             0

@@ -187,6 +187,9 @@ struct ProbcutArgs {
     /// File for the report instead of standard output
     #[arg(long)]
     out: Option<PathBuf>,
+    /// File for the table that the engine reads (`src/eval/probcut.txt`)
+    #[arg(long)]
+    table: Option<PathBuf>,
     /// Positions for each number of empties
     #[arg(long, default_value_t = 40)]
     positions: usize,
@@ -331,7 +334,13 @@ fn run(command: Command) -> Result<()> {
                 seed: args.seed,
             };
             let evaluator = searcher::evaluator(args.weights.as_deref())?;
-            let text = probcut::report(&probcut::measure(&args.games, &measurement, &evaluator)?);
+            let measured = probcut::measure(&args.games, &measurement, &evaluator)?;
+            if let Some(path) = &args.table {
+                let table = probcut::table(&measured)
+                    .ok_or_else(|| ToolError::usage("too few pairs of the depths that the engine uses for a fit"))?;
+                std::fs::write(path, table).map_err(ToolError::io(path, "write"))?;
+            }
+            let text = probcut::report(&measured);
             match &args.out {
                 Some(path) => std::fs::write(path, text).map_err(ToolError::io(path, "write"))?,
                 None => print!("{text}"),

@@ -12,7 +12,7 @@ const SHALLOW_ENTRIES: usize = 1 << 13;
 pub(super) enum Probe {
     /// A score that settles the null window.
     Cut(i32),
-    /// Nothing that settles it, but the best move of an earlier search (64: none).
+    /// Nothing that settles it, but the best move of an earlier search.
     Move(usize),
     /// Nothing.
     Miss,

@@ -1,7 +1,8 @@
-//! Exact search of the last empties, in discs, by null windows: no evaluation, no shared table.
+//! Exact search of the last empties, in discs, by null windows, without the shared table.
 //!
 //! [`last`] plays out one to four empties, [`shallow`] five and six by parity alone, [`middle`] from seven up with
-//! fastest-first ordering and a private table. Above that the tree search in the parent folder takes over.
+//! fastest-first ordering and a private table, its upper part guided by the evaluation. Above that the tree search in
+//! the parent folder takes over.
 
 mod cache;
 mod last;
@@ -13,8 +14,14 @@ pub(super) use cache::EndCache;
 pub(super) use middle::{CORNERS, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
-/// Most empties that the search by mobility handles; above, the evaluation orders the moves.
+use super::node::Node;
+use crate::eval::Evaluator;
+
+/// Most empties that the search with private tables handles.
 pub(super) const MIDDLE_EMPTIES: u32 = 11;
+
+/// Fewest empties from which the evaluation orders the moves.
+pub(super) const GUIDED_EMPTIES: u32 = 10;
 
 /// What one thread needs for endgames: counters and private tables.
 #[derive(Debug)]
@@ -24,11 +31,12 @@ pub(super) struct EndWorker {
     /// Positions made only to order moves or to probe a table.
     pub ordered: u64,
     pub(super) cache: EndCache,
+    evaluator: Evaluator,
 }
 
 impl EndWorker {
-    pub(super) fn new() -> Self {
-        Self { searched: 0, ordered: 0, cache: EndCache::new() }
+    pub(super) fn new(evaluator: Evaluator) -> Self {
+        Self { searched: 0, ordered: 0, cache: EndCache::new(), evaluator }
     }
 
     pub(super) fn reset_counters(&mut self) {
@@ -44,17 +52,20 @@ crate::tiered! {
         fn solve_4(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = last::solve_4;
         /// Five and six empties.
         fn solve_shallow(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = shallow::solve;
-        /// Seven to [`MIDDLE_EMPTIES`] empties (and more, slowly).
+        /// Seven empties up to [`GUIDED_EMPTIES`].
         fn solve_middle(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = middle::solve;
+        /// [`GUIDED_EMPTIES`] to [`MIDDLE_EMPTIES`] empties.
+        fn solve_guided(worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 = middle::solve_guided;
         /// Any number of empties up to [`MIDDLE_EMPTIES`].
-        fn solve_any(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = solve_any;
+        fn solve_any(worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 = solve_any;
     }
 }
 
 #[inline(always)]
-fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
+fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 {
+    let (mover, opponent) = (node.position.mover(), node.position.opponent());
     let empty = !(mover | opponent);
-    match empty.count_ones() {
+    match node.empties {
         0 => 2 * mover.count_ones() as i32 - 64,
         1 => last::solve_1(mover, empty.trailing_zeros() as usize, alpha),
         2 => {
@@ -64,7 +75,8 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u
         3 => last::solve_3(isa, worker, mover, opponent, alpha),
         4 => isa.solve_4(worker, mover, opponent, alpha),
         5 | 6 => isa.solve_shallow(worker, mover, opponent, alpha),
-        _ => isa.solve_middle(worker, mover, opponent, alpha),
+        7..GUIDED_EMPTIES => isa.solve_middle(worker, mover, opponent, alpha),
+        _ => isa.solve_guided(worker, node, alpha),
     }
 }
 

@@ -33,13 +33,13 @@ fn random_position(empties: u32, seed: u64) -> Option<Position> {
 }
 
 fn solve(tier: Tier, worker: &mut EndWorker, position: Position, alpha: i32) -> i32 {
-    with_tier!(tier, isa => isa.solve_any(worker, position.mover(), position.opponent(), alpha))
+    with_tier!(tier, isa => isa.solve_any(worker, &Node::new(position), alpha))
 }
 
 #[test]
 fn null_windows_bound_the_brute_force_score() {
     let mut workers: Vec<(Tier, EndWorker)> =
-        Tier::available().into_iter().map(|tier| (tier, EndWorker::new())).collect();
+        Tier::available().into_iter().map(|tier| (tier, EndWorker::new(Evaluator::default()))).collect();
     for empties in 1..=9 {
         let count = if empties <= 6 {
             400

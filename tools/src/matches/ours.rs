@@ -33,6 +33,12 @@ impl OurPlayer {
             }
             (None, None) => Goal::Level(Goal::MAX_LEVEL),
         };
+        let goal = match goal {
+            _ if spec.cuts => goal,
+            Goal::Depth(depth, _) => Goal::FullWidth(depth),
+            _ if spec.level.is_some() => return Err("cuts=no goes with depth, move-time or clock".to_owned()),
+            _ => Goal::FullWidth(60),
+        };
         let evaluator = evaluator(spec.weights.as_deref()).map_err(|error| error.to_string())?;
         let settings =
             Settings { threads: spec.threads, hash_mib: spec.hash, use_book: spec.book, ..Settings::default() };

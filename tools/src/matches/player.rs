@@ -113,6 +113,8 @@ pub struct PlayerSpec {
     pub hash: usize,
     /// Confidence of our engine's probabilistic cuts at a fixed depth, in percent; 100 for none.
     pub selectivity: u32,
+    /// Whether our engine may use probabilistic cuts at all.
+    pub cuts: bool,
     /// Whether our engine may use its book.
     pub book: bool,
     /// Weights file of our engine.
@@ -137,7 +139,7 @@ pub enum Kind {
 }
 
 const EXPECTED: &str = "expected KIND[,KEY=VALUE...][:COMMAND] with KIND one of ours, greedy, random, gtp, nboard and \
-                        KEY one of name, depth, level, move-time, clock, threads, hash, selectivity, book, weights, passes";
+                        KEY one of name, depth, level, move-time, clock, threads, hash, selectivity, cuts, book, weights, passes";
 
 impl std::str::FromStr for PlayerSpec {
     type Err = String;
@@ -168,6 +170,7 @@ impl std::str::FromStr for PlayerSpec {
             threads: 1,
             hash: 16,
             selectivity: 100,
+            cuts: true,
             book: false,
             weights: None,
             passes: true,
@@ -194,6 +197,7 @@ impl std::str::FromStr for PlayerSpec {
                 "threads" => spec.threads = number()? as usize,
                 "hash" => spec.hash = number()? as usize,
                 "selectivity" => spec.selectivity = number()?,
+                "cuts" => spec.cuts = truth()?,
                 "book" => spec.book = truth()?,
                 "weights" => spec.weights = Some(value.into()),
                 "passes" => spec.passes = truth()?,

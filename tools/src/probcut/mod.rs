@@ -13,7 +13,11 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use flipside::{board::Position, eval::Evaluator};
+use flipside::{
+    board::Position,
+    eval::Evaluator,
+    search::{MIDGAME_PROBCUT_DEPTH, midgame_probe_depth},
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -154,7 +158,7 @@ fn search(searcher: &mut Searcher, sample: Sample, measurement: &Measurement) ->
 }
 
 /// Standard deviations of the engine's confidence levels, for the calibration table.
-const DEVIATIONS: [(u32, f64); 5] = [(73, 1.1), (87, 1.5), (95, 2.0), (98, 2.6), (99, 3.3)];
+const DEVIATIONS: [(u32, f64); 5] = [(73, 1.1), (87, 1.5), (95, 2.0), (98, 2.3), (99, 2.6)];
 
 /// Both fits as text: formulas, calibration and a table of the measured cells.
 pub fn report(measured: &Measured) -> String {
@@ -197,6 +201,25 @@ pub fn report(measured: &Measured) -> String {
     text
 }
 
+/// The table that the engine reads: the model of the endgame, and that of the midgame fitted to the pairs of depths
+/// that the engine uses. `None` when there are too few.
+pub fn table(measured: &Measured) -> Option<String> {
+    let used = |pair: &&Pair| pair.deep >= MIDGAME_PROBCUT_DEPTH && pair.shallow == midgame_probe_depth(pair.deep);
+    let midgame: Vec<Pair> = measured.midgame.iter().filter(used).copied().collect();
+    let mut text = String::from(
+        "# ln of the standard deviation in discs of (deep score - shallow score) around zero:\n\
+         # constant, by empties, by deep depth, by shallow depth. Written by fit-probcut.\n",
+    );
+    for (name, pairs, terms) in [("midgame", &midgame, model::MIDGAME), ("endgame", &measured.endgame, model::ENDGAME)]
+    {
+        let fit = Fit::new(pairs, terms, false)?;
+        let [constant, empties, deep, shallow] = fit.coefficients(&fit.log_sigma);
+        let _ = writeln!(text, "# {name}: {} pairs of searches", pairs.len());
+        let _ = writeln!(text, "{name} {constant:.5} {empties:.5} {deep:.5} {shallow:.5}");
+    }
+    Some(text)
+}
+
 fn share(pairs: &[Pair], test: impl Fn(&Pair) -> bool) -> f64 {
     pairs.iter().filter(|pair| test(pair)).count() as f64 / pairs.len().max(1) as f64
 }
@@ -204,26 +227,12 @@ fn share(pairs: &[Pair], test: impl Fn(&Pair) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        games::Header,
-        selfplay::{self, SelfPlay},
-        test_files::TestDir,
-    };
+    use crate::test_files::TestDir;
 
     #[test]
     fn pairs_are_measured_and_reported() {
         let dir = TestDir::new("probcut");
-        let path = dir.path("games");
-        let header = Header {
-            depth: 1,
-            exact_empties: 10,
-            random_min: 30,
-            random_max: 40,
-            sound_percent: 0,
-            seed: 4,
-            weights: 0,
-        };
-        selfplay::run(&SelfPlay { games: 60, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        let path = dir.games(60, 10, (30, 40), 4);
         let measurement = Measurement {
             per_empties: 3,
             midgame: (12, 20),

@@ -111,6 +111,13 @@ impl Fit {
         dot(&self.row(pair), &self.log_sigma).exp()
     }
 
+    /// Coefficients of the constant, of empties, deep and shallow depth, 0 for those that the model lacks.
+    pub fn coefficients(&self, coefficients: &[f64]) -> [f64; 4] {
+        let of =
+            |wanted| self.terms.iter().zip(coefficients).find(|(term, _)| **term == wanted).map_or(0.0, |(_, &c)| c);
+        [of(Term::One), of(Term::Empties), of(Term::Deep), of(Term::Shallow)]
+    }
+
     /// Coefficients as an expression.
     pub fn formula(&self, coefficients: &[f64]) -> String {
         let mut text = String::new();

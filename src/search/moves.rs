@@ -1,0 +1,31 @@
+//! Moves with a score by which to order them.
+
+use arrayvec::ArrayVec;
+
+use crate::board::Square;
+
+/// Most legal moves of any position, reachable or not, with room to spare.
+pub(super) const MAX_MOVES: usize = 40;
+
+/// A move with what it flips and how promising it looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScoredMove {
+    pub square: Square,
+    pub flips: u64,
+    pub score: i32,
+}
+
+/// Moves, the most promising first once sorted.
+pub(super) type MoveList = ArrayVec<ScoredMove, MAX_MOVES>;
+
+/// Moves the most promising of the moves from `index` on to `index`.
+#[inline(always)]
+pub(super) fn pick_best(list: &mut MoveList, index: usize) {
+    let mut best = index;
+    for other in index + 1..list.len() {
+        if list[other].score > list[best].score {
+            best = other;
+        }
+    }
+    list.swap(index, best);
+}

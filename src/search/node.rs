@@ -1,0 +1,36 @@
+//! A position with what the search keeps beside it.
+
+use crate::{
+    board::{Position, Square},
+    eval::{Features, Frame},
+};
+
+/// A position with what the search keeps beside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub position: Position,
+    pub features: Features,
+    pub frame: Frame,
+    pub empties: u32,
+}
+
+impl Node {
+    pub fn new(position: Position) -> Self {
+        Self { position, features: Features::of(position), frame: Frame::Mover, empties: position.empties() }
+    }
+
+    #[inline(always)]
+    pub fn child(&self, square: Square, flips: u64) -> Self {
+        Self {
+            position: self.position.after(square, flips),
+            features: self.features.after(self.frame, square, flips),
+            frame: self.frame.flipped(),
+            empties: self.empties - 1,
+        }
+    }
+
+    #[inline(always)]
+    pub fn passed(&self) -> Self {
+        Self { position: self.position.pass(), frame: self.frame.flipped(), ..*self }
+    }
+}
