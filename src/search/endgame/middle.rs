@@ -31,7 +31,7 @@ pub(in crate::search) const fn wipe_out(opponent: u64, flips: u64) -> bool {
     opponent == flips
 }
 
-/// Empties of which the squares around the opponent's discs are counted: where the mover may yet find moves.
+/// Number of empty squares next to the opponent's discs: where the mover may yet find moves.
 #[inline(always)]
 const fn potential_moves(opponent: u64, empty: u64) -> u32 {
     const NOT_A: u64 = 0xFEFEFEFEFEFEFEFE;
