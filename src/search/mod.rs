@@ -27,7 +27,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
 pub use level::{LevelPlan, MAX_LEVEL, full_width_steps, level_plan, steps_to};
-pub use probcut::{MIDGAME_PROBCUT_DEPTH, midgame_probe_depth};
+pub use probcut::{MIDGAME_PROBCUT_DEPTH, deviations, midgame_probe_depth};
 pub use report::{Bound, Line, Nodes, Outcome, Progress, Proof, Selectivity, StopFlag};
 
 use crate::{board::Position, eval::Evaluator, isa::Tier, with_tier};
@@ -235,6 +235,6 @@ impl Searcher {
 /// Range of empties at which a search evaluates positions.
 fn tables_needed(empties: u32, steps: &[Step]) -> (u32, u32) {
     let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
-    let fewest = (empties - deepest).max(endgame::GUIDED_EMPTIES - 1).min(empties);
+    let fewest = (empties - deepest).max(endgame::GUIDED_EMPTIES).min(empties);
     (fewest, empties)
 }

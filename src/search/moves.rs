@@ -18,6 +18,19 @@ pub(super) struct ScoredMove {
 /// Moves, the most promising first once sorted.
 pub(super) type MoveList = ArrayVec<ScoredMove, MAX_MOVES>;
 
+/// Centi-discs that one reply of the opponent is worth in ordering.
+const ENDGAME_MOBILITY: i32 = 450;
+
+/// Centi-discs that moving into an odd region is worth in ordering.
+const ENDGAME_PARITY: i32 = 50;
+
+/// How promising a move is on the way to the end, in centi-discs: its value, the replies it leaves (see
+/// `weighted_mobility`) and whether it goes into an odd region (0 or 1).
+#[inline(always)]
+pub(super) const fn endgame_promise(value: i32, mobility: i32, parity: i32) -> i32 {
+    value - ENDGAME_MOBILITY * mobility + ENDGAME_PARITY * parity
+}
+
 /// Moves the most promising of the moves from `index` on to `index`.
 #[inline(always)]
 pub(super) fn pick_best(list: &mut MoveList, index: usize) {

@@ -9,9 +9,9 @@ use super::Selectivity;
 
 /// Standard deviations of the error that a cut must clear, by selectivity.
 ///
-/// Searches to the end make no other cuts below their probes, so that a level's one-sided quantile of the normal
-/// distribution is enough. In the midgame the cuts of many plies add up their errors: two-sided quantiles.
-pub(super) const fn deviations(selectivity: Selectivity, to_end: bool) -> Option<f32> {
+/// A cut can only be wrong to one side. Searches to the end, most of which prepare a surer one, take a level's one-sided
+/// quantile of the normal distribution; midgame searches, whose score is the answer, about the wider two-sided one.
+pub const fn deviations(selectivity: Selectivity, to_end: bool) -> Option<f32> {
     let (one_sided, two_sided) = match selectivity {
         Selectivity::P73 => (0.61, 1.1),
         Selectivity::P87 => (1.13, 1.5),

@@ -7,8 +7,11 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    endgame::{CORNERS, EndTier, MIDDLE_EMPTIES, odd_quadrants, score_at_end, upper_bound_by_stability, wipe_out},
-    moves::{MoveList, ScoredMove, pick_best},
+    endgame::{
+        CORNERS, EndTier, MIDDLE_EMPTIES, odd_quadrants, score_at_end, upper_bound_by_stability, weighted_mobility,
+        wipe_out,
+    },
+    moves::{MoveList, ScoredMove, endgame_promise, pick_best},
     node::Node,
     probcut,
     split::{Kind, Split},
@@ -406,8 +409,7 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
         worker.end.ordered += 1;
         let bit = candidate.square.bit();
         let position = node.position.after(candidate.square, candidate.flips);
-        let replies = isa.mobility(position.mover(), position.opponent());
-        let mobility = (replies.count_ones() + (replies & CORNERS).count_ones()) as i32;
+        let mobility = weighted_mobility(isa.mobility(position.mover(), position.opponent()));
         let parity = i32::from(odd & bit != 0);
         if END && node.empties <= MIDDLE_EMPTIES {
             candidate.score = 10 * parity - 18 * mobility;
@@ -419,11 +421,8 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
         } else {
             isa.midgame_shallow(worker, &child, sort_depth, -INFINITY, INFINITY)
         };
-        candidate.score = if END {
-            -value - tuning::ENDGAME_MOBILITY * mobility + tuning::ENDGAME_PARITY * parity
-        } else {
-            -value - tuning::MIDGAME_MOBILITY * mobility
-        };
+        candidate.score =
+            if END { endgame_promise(-value, mobility, parity) } else { -value - tuning::MIDGAME_MOBILITY * mobility };
     }
     worker.selectivity = selectivity;
 }
@@ -491,11 +490,7 @@ pub(super) mod tuning {
     pub const SPLIT_EMPTIES: u32 = 14;
     /// Least midgame depth at which a node is split.
     pub const SPLIT_DEPTH: u32 = 6;
-    /// Centi-discs that one reply of the opponent is worth in ordering.
-    pub const ENDGAME_MOBILITY: i32 = 450;
-    /// Centi-discs that moving into an odd region is worth in ordering.
-    pub const ENDGAME_PARITY: i32 = 50;
-    /// As `ENDGAME_MOBILITY`, in the midgame.
+    /// Centi-discs that one reply of the opponent is worth in ordering in the midgame.
     pub const MIDGAME_MOBILITY: i32 = 30;
 
     /// Depth of the searches that order moves in the endgame.

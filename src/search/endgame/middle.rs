@@ -10,13 +10,19 @@ use super::{
 use crate::{
     board::{Square, Squares},
     search::{
-        moves::{MoveList, ScoredMove, pick_best},
+        moves::{MoveList, ScoredMove, endgame_promise, pick_best},
         node::Node,
     },
 };
 
 /// The four corners.
 pub(in crate::search) const CORNERS: u64 = 0x8100000000000081;
+
+/// Number of replies, those into corners counted twice.
+#[inline(always)]
+pub(in crate::search) const fn weighted_mobility(replies: u64) -> i32 {
+    (replies.count_ones() + (replies & CORNERS).count_ones()) as i32
+}
 
 /// Lowest alpha at which the stability cut is worth its time, by empties from 0.
 pub(super) static STABILITY_ALPHA: [i32; 20] =
@@ -56,7 +62,7 @@ fn promise(mover: u64, opponent: u64, square: Square, mobility: i32, odd: u64) -
 fn guided_promise(worker: &EndWorker, node: &Node, square: Square, flips: u64, mobility: i32, odd: u64) -> i32 {
     let parity = i32::from(odd & square.bit() != 0);
     let child = node.child(square, flips);
-    50 * parity - 450 * mobility - worker.evaluator.value(&child.features, child.frame, GUIDED_EMPTIES)
+    endgame_promise(-worker.evaluator.value(&child.features, child.frame, GUIDED_EMPTIES), mobility, parity)
 }
 
 #[inline(always)]
@@ -154,8 +160,7 @@ fn search<I: EndTier>(
                 // Most of the time in this function would be spent waiting for the table.
                 worker.cache.prefetch(EndCache::middle_slot(next_mover, next_opponent));
             }
-            let replies = isa.mobility(next_mover, next_opponent);
-            let mobility = (replies.count_ones() + (replies & CORNERS).count_ones()) as i32;
+            let mobility = weighted_mobility(isa.mobility(next_mover, next_opponent));
             if mobility < SEARCHED_AT_ONCE {
                 let score = next(isa, worker, (mover, opponent, alpha), guide, square, flips);
                 if score > best {

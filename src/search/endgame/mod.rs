@@ -11,7 +11,7 @@ mod shallow;
 mod stability;
 
 pub(super) use cache::EndCache;
-pub(super) use middle::{CORNERS, wipe_out};
+pub(super) use middle::{CORNERS, weighted_mobility, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
 use super::node::Node;

@@ -16,7 +16,7 @@ use std::{
 use flipside::{
     board::Position,
     eval::Evaluator,
-    search::{MIDGAME_PROBCUT_DEPTH, midgame_probe_depth},
+    search::{MIDGAME_PROBCUT_DEPTH, Selectivity, deviations, midgame_probe_depth},
 };
 use rayon::prelude::*;
 
@@ -157,14 +157,11 @@ fn search(searcher: &mut Searcher, sample: Sample, measurement: &Measurement) ->
     measured
 }
 
-/// Standard deviations of the engine's confidence levels, for the calibration table.
-const DEVIATIONS: [(u32, f64); 5] = [(73, 1.1), (87, 1.5), (95, 2.0), (98, 2.3), (99, 2.6)];
-
 /// Both fits as text: formulas, calibration and a table of the measured cells.
 pub fn report(measured: &Measured) -> String {
     let mut text = String::new();
-    for (name, pairs, terms) in
-        [("midgame", &measured.midgame, model::MIDGAME), ("endgame", &measured.endgame, model::ENDGAME)]
+    for (name, pairs, terms, to_end) in
+        [("midgame", &measured.midgame, model::MIDGAME, false), ("endgame", &measured.endgame, model::ENDGAME, true)]
     {
         let (Some(centred), Some(around_zero)) = (Fit::new(pairs, terms, true), Fit::new(pairs, terms, false)) else {
             let _ = writeln!(text, "# {name}: {} pairs are too few for a fit", pairs.len());
@@ -174,10 +171,12 @@ pub fn report(measured: &Measured) -> String {
         let _ = writeln!(text, "# mean      = {}", centred.formula(&centred.mean));
         let _ = writeln!(text, "# ln sigma  = {}   (around that mean)", centred.formula(&centred.log_sigma));
         let _ = writeln!(text, "# ln sigma  = {}   (around zero)", around_zero.formula(&around_zero.log_sigma));
-        for (percent, deviations) in DEVIATIONS {
+        for selectivity in Selectivity::ALL {
+            let Some(deviations) = deviations(selectivity, to_end).map(f64::from) else { continue };
+            let percent = selectivity.percent();
             let _ = writeln!(
                 text,
-                "# {percent} %: a cut at {deviations} sigma is wrong upwards in {:.2} %, downwards in {:.2} %",
+                "# {percent} %: a cut at {deviations:.2} sigma is wrong upwards in {:.2} %, downwards in {:.2} %",
                 100.0 * share(pairs, |pair| pair.error < centred.mean_of(pair) - deviations * centred.sigma_of(pair)),
                 100.0 * share(pairs, |pair| pair.error > centred.mean_of(pair) + deviations * centred.sigma_of(pair)),
             );
