@@ -78,7 +78,7 @@ fn help_and_version() {
     assert!(version.starts_with(&format!("flipside {} (", env!("CARGO_PKG_VERSION"))), "{version}");
     assert_eq!(version.lines().count(), 1);
     let facts = run(["--version", "-v"]).exits(0).stdout;
-    for fact in ["evaluation:", "opening book:", "instruction sets:", "cores:"] {
+    for fact in ["evaluation:", "move ordering:", "opening book:", "instruction sets:", "cores:"] {
         assert!(facts.contains(fact), "{facts}");
     }
     assert_eq!(facts, run(["version"]).exits(0).stdout);

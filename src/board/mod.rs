@@ -6,6 +6,7 @@ mod colored;
 mod game;
 mod perft;
 mod position;
+mod region;
 mod square;
 mod symmetry;
 
@@ -13,5 +14,6 @@ pub use colored::Board;
 pub use game::{Game, IllegalMove};
 pub use perft::perft;
 pub use position::Position;
+pub use region::{CORNERS, odd_quadrants};
 pub use square::{Color, Move, Square, Squares};
 pub use symmetry::Symmetry;

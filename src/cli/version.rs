@@ -1,6 +1,10 @@
 //! What `--version` and `flipside version` say. Facts about what is built in (weights, book) belong into `facts`.
 
-use flipside::{book::Book, eval::Evaluator, isa::Tier};
+use flipside::{
+    book::Book,
+    eval::{Evaluator, ordering::Ordering},
+    isa::Tier,
+};
 
 use super::{
     args::EngineArgs,
@@ -23,6 +27,7 @@ fn facts() -> Vec<(&'static str, String)> {
     let tiers: Vec<&str> = Tier::available().iter().map(|tier| tier.name()).collect();
     vec![
         ("evaluation", Evaluator::default().facts().to_owned()),
+        ("move ordering", Ordering::embedded().facts().to_owned()),
         ("opening book", format!("{} positions; {}", Book::built_in().len(), Book::built_in().facts())),
         ("instruction sets", tiers.join(" ")),
         ("platform", format!("{} {}", std::env::consts::ARCH, std::env::consts::OS)),

@@ -2,9 +2,11 @@
 //!
 //! [`patterns`] says which squares form the patterns, [`features`] keeps their indices up to date move by move,
 //! [`packing`] maps indices to weights shared by symmetry, [`weights`] is the file of trained weights and
-//! [`tables`] turns it into one lookup table for each number of empties.
+//! [`tables`] turns it into one lookup table for each number of empties. [`ordering`] is a smaller sum of its own that
+//! orders moves near the end.
 
 pub mod features;
+pub mod ordering;
 pub mod packing;
 pub mod patterns;
 pub mod tables;

@@ -3,6 +3,7 @@
 //! [`Searcher`] is the door. Behind it: `root` (iterations, windows, lines) → `tree` (the recursive search of both
 //! kinds) → `endgame` (the last dozen empties), with `table`, `probcut`, `split` and `worker` beside them.
 
+mod effort;
 mod endgame;
 mod level;
 mod memory;
@@ -26,6 +27,7 @@ use std::{
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
+pub use effort::{Effort, Prover};
 pub use level::{LevelPlan, MAX_LEVEL, full_width_steps, level_plan, steps_to};
 pub use probcut::{MIDGAME_PROBCUT_DEPTH, deviations, midgame_probe_depth};
 pub use report::{Bound, Line, Nodes, Outcome, Progress, Proof, Selectivity, StopFlag};
@@ -114,7 +116,7 @@ impl Searcher {
         Ok(Self {
             tier,
             table,
-            end_workers: (0..threads).map(|_| EndWorker::new(evaluator.clone())).collect(),
+            end_workers: (0..threads).map(|_| EndWorker::new()).collect(),
             evaluator,
             helpers,
             heartbeat: None,
@@ -235,6 +237,6 @@ impl Searcher {
 /// Range of empties at which a search evaluates positions.
 fn tables_needed(empties: u32, steps: &[Step]) -> (u32, u32) {
     let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
-    let fewest = (empties - deepest).max(endgame::GUIDED_EMPTIES).min(empties);
+    let fewest = (empties - deepest).max(endgame::MIDDLE_EMPTIES).min(empties);
     (fewest, empties)
 }

@@ -9,7 +9,7 @@ use super::{
     Bound, Line, Outcome, Proof, Selectivity, Step,
     moves::{MoveList, ScoredMove},
     node::Node,
-    tree::{DISC, INFINITY, Pv, TreeTier, search_moves},
+    tree::{DISC, INFINITY, NOTHING_TRIED, Pv, TreeTier, search_moves},
     worker::{Monitor, Worker},
 };
 use crate::board::{Move, Position, Square};
@@ -40,9 +40,29 @@ pub(super) fn search_root<I: TreeTier>(
     let mut list: MoveList = request.moves.iter().copied().collect();
     let (node, depth) = (request.node, request.depth);
     if request.to_end {
-        search_moves::<I, true, true>(isa, worker, node, depth, &mut alpha, &mut beta, false, &mut list, Some(pv))
+        search_moves::<I, true, true>(
+            isa,
+            worker,
+            node,
+            depth,
+            (&mut alpha, &mut beta),
+            false,
+            &mut list,
+            NOTHING_TRIED,
+            Some(pv),
+        )
     } else {
-        search_moves::<I, false, true>(isa, worker, node, depth, &mut alpha, &mut beta, false, &mut list, Some(pv))
+        search_moves::<I, false, true>(
+            isa,
+            worker,
+            node,
+            depth,
+            (&mut alpha, &mut beta),
+            false,
+            &mut list,
+            NOTHING_TRIED,
+            Some(pv),
+        )
     }
 }
 

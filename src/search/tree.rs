@@ -7,24 +7,27 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    endgame::{
-        CORNERS, EndTier, MIDDLE_EMPTIES, odd_quadrants, score_at_end, upper_bound_by_stability, weighted_mobility,
-        wipe_out,
-    },
-    moves::{MoveList, ScoredMove, endgame_promise, pick_best},
+    endgame::{EndTier, MIDDLE_EMPTIES, score_at_end, upper_bound_by_stability, weighted_mobility, wipe_out},
+    moves::{MAX_MOVES, MoveList, ScoredMove, endgame_promise, pick_best},
     node::Node,
     probcut,
     split::{Kind, Split},
     table::NO_MOVE,
     worker::Worker,
 };
-use crate::board::Squares;
+use crate::{
+    board::{CORNERS, Position, Square, Squares, odd_quadrants},
+    eval::ordering::{OrderingFeatures, Surroundings},
+};
 
 /// Centi-discs in a disc.
 pub(super) const DISC: i32 = 100;
 
 /// Beyond every score in centi-discs.
 pub(super) const INFINITY: i32 = 65 * DISC;
+
+/// No move of a node has been searched yet: score and move.
+pub(super) const NOTHING_TRIED: (i32, u8) = (-INFINITY, NO_MOVE);
 
 /// A pass in a [`Pv`].
 pub(super) const PASS: u8 = 64;
@@ -197,50 +200,28 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
     let mut table_moves = [NO_MOVE; 2];
     if let Some(entry) = known {
         table_moves = entry.moves;
-        if entry.depth >= depth && entry.selectivity >= selectivity {
-            let (lower, upper) = (entry.lower / scale, entry.upper / scale);
-            // With an open window a principal variation is wanted, and a cut would cut it short.
-            if !PV {
-                if lower >= beta || lower == upper {
-                    return lower;
-                }
-                if upper <= alpha {
-                    return upper;
-                }
-            }
+        // With an open window a principal variation is wanted, and a cut would cut it short.
+        if !PV
+            && entry.depth >= depth
+            && entry.selectivity >= selectivity
+            && let Some(score) = settled(entry.lower / scale, entry.upper / scale, (alpha, beta))
+        {
+            return score;
         }
     }
 
-    // The moves.
-    let mut list = MoveList::new();
-    for square in Squares(moves) {
-        let flips = isa.flips(square.index(), mover, opponent);
-        if wipe_out(opponent, flips) {
+    let mut listed = match Listed::new::<I, END>(isa, worker, node, depth, moves) {
+        Ok(listed) => listed,
+        Err(wiping_out) => {
             if let Some(pv) = pv {
-                pv.push(square.index() as u8);
+                pv.push(wiping_out.index() as u8);
             }
             return 64 * (DISC / scale);
         }
-        if if END { node.empties > MIDDLE_EMPTIES + 1 } else { depth > 3 } {
-            worker.shared.table.prefetch(node.position.after(square, flips));
-        }
-        list.push(ScoredMove { square, flips, score: 0 });
-    }
-
-    if !PV && list.len() > 1 {
-        // Enhanced transposition cut-off (A. Plaat et al. 1996): a child's bound may settle this node.
-        if depth >= if END { tuning::ETC_EMPTIES } else { tuning::ETC_DEPTH } {
-            for candidate in &list {
-                let child = node.position.after(candidate.square, candidate.flips);
-                worker.end.ordered += 1;
-                if let Some(entry) = worker.shared.table.probe(child)
-                    && entry.depth + 1 >= depth
-                    && entry.selectivity >= selectivity
-                    && -entry.upper / scale >= beta
-                {
-                    return -entry.upper / scale;
-                }
-            }
+    };
+    if !PV && listed.moves.len() > 1 {
+        if let Some(score) = listed.settled_by_children::<END>(worker, depth, beta) {
+            return score;
         }
         if let Some(score) = probcut::<I, END>(isa, worker, node, depth, beta) {
             return score;
@@ -250,20 +231,55 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         }
     }
 
-    if list.len() > 1 {
-        score_moves::<I, END, PV>(isa, worker, node, depth, table_moves, &mut list);
+    let window = (alpha, beta);
+    let store = |worker: &Worker<'_>, (best, best_move): (i32, u8)| {
+        if use_table {
+            let window = (window.0 * scale, window.1 * scale);
+            worker.shared.table.store(node.position, depth, selectivity, window, best * scale, best_move);
+        }
+    };
+    let mut tried = NOTHING_TRIED;
+    if !PV
+        && listed.moves.len() > 1
+        && let Some(candidate) = listed.take(table_moves[0])
+    {
+        // The move of an earlier search cuts so often that it is tried before the others are compared.
+        let child = node.child(candidate.square, candidate.flips);
+        let score = search_child::<I, END, PV>(isa, worker, &child, depth, (alpha, beta), true, cut, &mut Pv::new());
+        if worker.is_stopped() {
+            return alpha;
+        }
+        tried = (score, table_moves[0]);
+        if score >= beta {
+            store(worker, tried);
+            return score;
+        }
     }
-    let original = (alpha, beta);
-    let (best, best_move) =
-        search_moves::<I, END, PV>(isa, worker, node, depth, &mut alpha, &mut beta, cut, &mut list, pv);
+    if listed.moves.len() > 1 {
+        score_moves::<I, END, PV>(isa, worker, node, depth, table_moves, &mut listed);
+    }
+    let (best, best_move) = search_moves::<I, END, PV>(
+        isa,
+        worker,
+        node,
+        depth,
+        (&mut alpha, &mut beta),
+        cut,
+        &mut listed.moves,
+        tried,
+        pv,
+    );
     if worker.is_stopped() {
         return alpha;
     }
-    if use_table {
-        let window = (original.0 * scale, original.1 * scale);
-        worker.shared.table.store(node.position, depth, selectivity, window, best * scale, best_move);
-    }
+    store(worker, (best, best_move));
     best
+}
+
+/// The score, or a bound of it, that settles a window.
+#[inline(always)]
+fn settled(lower: i32, upper: i32, (alpha, beta): (i32, i32)) -> Option<i32> {
+    if lower >= beta || lower == upper { Some(lower) } else { (upper <= alpha).then_some(upper) }
 }
 
 #[inline(always)]
@@ -334,25 +350,25 @@ pub(super) fn search_child<I: TreeTier, const END: bool, const PV: bool>(
     }
 }
 
-/// Searches the moves in order of promise, with other threads where that pays. Returns the best score and move.
+/// Searches the moves in order of promise, with other threads where that pays. `tried` is the best of those searched
+/// before, a score at most alpha, or [`NO_MOVE`]. Returns the best score and move.
 #[inline(always)]
 pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
     isa: I,
     worker: &mut Worker<'_>,
     node: &Node,
     depth: u32,
-    alpha: &mut i32,
-    beta: &mut i32,
+    (alpha, beta): (&mut i32, &mut i32),
     cut: bool,
     list: &mut MoveList,
+    tried: (i32, u8),
     mut pv: Option<&mut Pv>,
 ) -> (i32, u8) {
-    let mut best = -INFINITY;
-    let mut best_move = NO_MOVE;
+    let (mut best, mut best_move) = tried;
     let mut child_pv = Pv::new();
     let split_depth = if END { tuning::SPLIT_EMPTIES } else { tuning::SPLIT_DEPTH };
     for index in 0..list.len() {
-        if index > 0 && index + 1 < list.len() && depth >= split_depth && worker.can_split() {
+        if (index > 0 || best_move != NO_MOVE) && index + 1 < list.len() && depth >= split_depth && worker.can_split() {
             let kind = Kind::of(END, PV);
             list[index..].sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.score));
             let split = Split::new(worker, kind, node, depth, (*alpha, *beta), cut, &list[index..], (best, best_move));
@@ -361,8 +377,16 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
         pick_best(list, index);
         let candidate = list[index];
         let child = node.child(candidate.square, candidate.flips);
-        let score =
-            search_child::<I, END, PV>(isa, worker, &child, depth, (*alpha, *beta), index == 0, cut, &mut child_pv);
+        let score = search_child::<I, END, PV>(
+            isa,
+            worker,
+            &child,
+            depth,
+            (*alpha, *beta),
+            best_move == NO_MOVE,
+            cut,
+            &mut child_pv,
+        );
         if worker.is_stopped() {
             return (best, best_move);
         }
@@ -383,6 +407,80 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
     (best, best_move)
 }
 
+/// The moves of a node with the positions they lead to, in the same order.
+struct Listed {
+    moves: MoveList,
+    children: ArrayVec<Position, MAX_MOVES>,
+    /// Whether the children are counted as nodes: they are made once, to be looked up and to be ordered.
+    counted: bool,
+}
+
+impl Listed {
+    /// Lists `moves`, unless one of them takes all the opponent's discs: then that one.
+    #[inline(always)]
+    fn new<I: TreeTier, const END: bool>(
+        isa: I,
+        worker: &Worker<'_>,
+        node: &Node,
+        depth: u32,
+        moves: u64,
+    ) -> Result<Self, Square> {
+        let (mover, opponent) = (node.position.mover(), node.position.opponent());
+        let mut listed = Self { moves: MoveList::new(), children: ArrayVec::new(), counted: false };
+        for square in Squares(moves) {
+            let flips = isa.flips(square.index(), mover, opponent);
+            if wipe_out(opponent, flips) {
+                return Err(square);
+            }
+            let child = node.position.after(square, flips);
+            if if END { node.empties > MIDDLE_EMPTIES + 1 } else { depth > 3 } {
+                worker.shared.table.prefetch(child);
+            } else if END {
+                worker.end.prefetch(child);
+            }
+            listed.moves.push(ScoredMove { square, flips, score: 0 });
+            listed.children.push(child);
+        }
+        Ok(listed)
+    }
+
+    /// Enhanced transposition cut-off (A. Plaat et al. 1996): what is known of a child may settle its parent.
+    #[inline(always)]
+    fn settled_by_children<const END: bool>(&mut self, worker: &mut Worker<'_>, depth: u32, beta: i32) -> Option<i32> {
+        let scale = if END { DISC } else { 1 };
+        let private = END && depth == MIDDLE_EMPTIES + 1;
+        if !private && depth < if END { MIDDLE_EMPTIES + 2 } else { tuning::ETC_DEPTH } {
+            return None;
+        }
+        self.counted = true;
+        for &child in &self.children {
+            worker.end.ordered += 1;
+            if private {
+                if let Some(score) = worker.end.known(child, -beta)
+                    && -score >= beta
+                {
+                    return Some(-score);
+                }
+            } else if let Some(entry) = worker.shared.table.probe(child)
+                && entry.depth + 1 >= depth
+                && entry.selectivity >= worker.selectivity
+                && -entry.upper / scale >= beta
+            {
+                return Some(-entry.upper / scale);
+            }
+        }
+        None
+    }
+
+    /// Takes the move to `square` off the list, when it is there.
+    #[inline(always)]
+    fn take(&mut self, square: u8) -> Option<ScoredMove> {
+        let index = self.moves.iter().position(|candidate| candidate.square.index() as u8 == square)?;
+        self.children.remove(index);
+        Some(self.moves.remove(index))
+    }
+}
+
 /// Gives each move a score by which to sort: table moves first, then by a shallow search and the replies it leaves.
 #[inline(always)]
 fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
@@ -391,12 +489,12 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
     node: &Node,
     depth: u32,
     table_moves: [u8; 2],
-    list: &mut MoveList,
+    listed: &mut Listed,
 ) {
     let sort_depth = if END { tuning::endgame_sort_depth(depth, PV) } else { tuning::midgame_sort_depth(depth, PV) };
     let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
     let odd = odd_quadrants(node.position.empty());
-    for candidate in list.iter_mut() {
+    for (candidate, &position) in listed.moves.iter_mut().zip(&listed.children) {
         let square = candidate.square.index() as u8;
         if square == table_moves[0] {
             candidate.score = i32::MAX;
@@ -406,23 +504,31 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
             candidate.score = i32::MAX - 1;
             continue;
         }
-        worker.end.ordered += 1;
+        worker.end.ordered += u64::from(!listed.counted);
         let bit = candidate.square.bit();
-        let position = node.position.after(candidate.square, candidate.flips);
-        let mobility = weighted_mobility(isa.mobility(position.mover(), position.opponent()));
-        let parity = i32::from(odd & bit != 0);
+        let replies = isa.mobility(position.mover(), position.opponent());
+        let child = node.child(candidate.square, candidate.flips);
+        let effort = if END && node.empties <= tuning::EFFORT_EMPTIES {
+            let surroundings = Surroundings { replies, odd: odd & bit != 0, square: candidate.square };
+            worker.end.ordering.promise(&OrderingFeatures::of(&child.features), child.frame, &surroundings)
+        } else {
+            0
+        };
         if END && node.empties <= MIDDLE_EMPTIES {
-            candidate.score = 10 * parity - 18 * mobility;
+            candidate.score = effort;
             continue;
         }
-        let child = node.child(candidate.square, candidate.flips);
+        let mobility = weighted_mobility(replies);
         let value = if sort_depth == 0 {
             worker.evaluator.value(&child.features, child.frame, child.empties)
         } else {
             isa.midgame_shallow(worker, &child, sort_depth, -INFINITY, INFINITY)
         };
-        candidate.score =
-            if END { endgame_promise(-value, mobility, parity) } else { -value - tuning::MIDGAME_MOBILITY * mobility };
+        candidate.score = if END {
+            endgame_promise(-value, mobility, i32::from(odd & bit != 0)) + tuning::EFFORT * effort
+        } else {
+            -value - tuning::MIDGAME_MOBILITY * mobility
+        };
     }
     worker.selectivity = selectivity;
 }
@@ -482,10 +588,12 @@ pub(super) mod tuning {
         }
         table
     };
-    /// Fewest empties at which children are looked up in the table first.
-    pub const ETC_EMPTIES: u32 = 13;
-    /// The same in the midgame, in plies.
+    /// Least midgame depth at which children are looked up in the table first.
     pub const ETC_DEPTH: u32 = 5;
+    /// Most empties at which the likely effort of a proof helps to order moves.
+    pub const EFFORT_EMPTIES: u32 = 20;
+    /// Centi-discs in ordering that a sixteenth of a logit of effort is worth.
+    pub const EFFORT: i32 = 60;
     /// Fewest empties at which a node is split.
     pub const SPLIT_EMPTIES: u32 = 14;
     /// Least midgame depth at which a node is split.

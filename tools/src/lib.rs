@@ -9,6 +9,7 @@ pub mod error;
 pub mod games;
 pub mod labels;
 pub mod matches;
+pub mod ordering;
 pub mod probcut;
 pub mod rng;
 pub mod searcher;

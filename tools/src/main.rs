@@ -6,9 +6,10 @@ use clap::{Args, Parser, Subcommand};
 use flipside_tools::{
     book, check,
     error::{Result, ToolError},
-    games::Header,
+    games::{Header, OPENINGS_FROM_FILE},
     labels,
     matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
+    ordering::{self, fit::Fitting, sample::Sampling},
     probcut::{self, Measurement},
     searcher,
     selfplay::{self, SelfPlay},
@@ -41,6 +42,10 @@ enum Command {
     Match(Box<MatchArgs>),
     /// Measure how well shallow searches foretell deep ones and fit the margins of probabilistic cuts
     FitProbcut(ProbcutArgs),
+    /// Measure what each move of nodes near the end costs to prove
+    OrderSamples(OrderSamplesArgs),
+    /// Fit the weights that order moves near the end to such measurements
+    FitOrdering(FitOrderingArgs),
 }
 
 #[derive(Args)]
@@ -63,6 +68,9 @@ struct SelfplayArgs {
     /// Percent of those plies beyond the least number that are not random but the best by a one-ply search
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     sound_percent: u8,
+    /// Play openings of this file (a transcript a line) in random order instead of random plies
+    #[arg(long, conflicts_with_all = ["random_plies", "sound_percent"])]
+    openings: Option<PathBuf>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -214,6 +222,54 @@ struct ProbcutArgs {
 }
 
 #[derive(Args)]
+struct OrderSamplesArgs {
+    /// The game file
+    games: PathBuf,
+    /// The file of samples to write
+    #[arg(long)]
+    out: PathBuf,
+    /// Positions to solve, each of another game
+    #[arg(long, default_value_t = 1400)]
+    solves: usize,
+    /// Their number of empties
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u8).range(8..=30))]
+    from: u8,
+    /// Random walks through the proof trees of each
+    #[arg(long, default_value_t = 10)]
+    walks: usize,
+    /// Empties of the sampled nodes
+    #[arg(long, default_value = "7-16", value_parser = parse_range)]
+    empties: (u8, u8),
+    /// Seed of all choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Weights file instead of the built-in weights
+    #[arg(long)]
+    weights: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct FitOrderingArgs {
+    /// The file of samples
+    samples: PathBuf,
+    /// The file of weights to write
+    #[arg(long)]
+    out: PathBuf,
+    /// Passes over the samples
+    #[arg(long, default_value_t = 6)]
+    epochs: usize,
+    /// How strongly cheaper moves are preferred: the power of the cost
+    #[arg(long, default_value_t = 2.0)]
+    sharpness: f32,
+    /// First step size
+    #[arg(long, default_value_t = 0.01)]
+    rate: f32,
+    /// Seed of the order of the samples
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Args)]
 struct SelectionArgs {
     /// Most positions of one game, 0 for all
     #[arg(long, default_value_t = 0)]
@@ -267,21 +323,28 @@ fn parse_seconds(text: &str) -> std::result::Result<f64, String> {
     seconds.ok_or_else(|| format!("'{text}': expected seconds from 0 to 1000000"))
 }
 
+fn play_games(args: &SelfplayArgs) -> Result<()> {
+    let evaluator = searcher::evaluator(args.weights.as_deref())?;
+    let openings = args.openings.as_deref().map(matches::openings::read).transpose()?;
+    let (random_plies, sound_percent) =
+        if openings.is_some() { ((0, 0), OPENINGS_FROM_FILE) } else { (args.random_plies, args.sound_percent) };
+    let header = Header {
+        depth: args.depth,
+        exact_empties: args.exact_empties,
+        random_min: random_plies.0,
+        random_max: random_plies.1,
+        sound_percent,
+        seed: args.seed,
+        weights: Header::weights_mark(&evaluator),
+    };
+    let openings = openings.unwrap_or_default();
+    let settings = SelfPlay { games: args.games, header, threads: args.threads, openings };
+    selfplay::run(&settings, &evaluator, &args.out)
+}
+
 fn run(command: Command) -> Result<()> {
     match command {
-        Command::Selfplay(args) => {
-            let evaluator = searcher::evaluator(args.weights.as_deref())?;
-            let header = Header {
-                depth: args.depth,
-                exact_empties: args.exact_empties,
-                random_min: args.random_plies.0,
-                random_max: args.random_plies.1,
-                sound_percent: args.sound_percent,
-                seed: args.seed,
-                weights: Header::weights_mark(&evaluator),
-            };
-            selfplay::run(&SelfPlay { games: args.games, header, threads: args.threads }, &evaluator, &args.out)
-        }
+        Command::Selfplay(args) => play_games(&args),
         Command::Book(command) => {
             print!("{}", book::run(&command)?);
             Ok(())
@@ -345,6 +408,24 @@ fn run(command: Command) -> Result<()> {
                 Some(path) => std::fs::write(path, text).map_err(ToolError::io(path, "write"))?,
                 None => print!("{text}"),
             }
+            Ok(())
+        }
+        Command::OrderSamples(args) => {
+            let sampling = Sampling {
+                games: args.games,
+                solves: args.solves,
+                from: u32::from(args.from),
+                walks: args.walks,
+                empties: (u32::from(args.empties.0), u32::from(args.empties.1)),
+                seed: args.seed,
+            };
+            let count = ordering::sample::run(&sampling, &searcher::evaluator(args.weights.as_deref())?, &args.out)?;
+            println!("{count} nodes");
+            Ok(())
+        }
+        Command::FitOrdering(args) => {
+            let fitting = Fitting { epochs: args.epochs, sharpness: args.sharpness, rate: args.rate, seed: args.seed };
+            print!("{}", ordering::fit_file(&args.samples, &fitting, &args.out)?);
             Ok(())
         }
         Command::EvalReport(args) => {

@@ -26,7 +26,8 @@ impl TestDir {
     pub fn games(&self, games: u64, exact_empties: u8, (random_min, random_max): (u8, u8), seed: u64) -> PathBuf {
         let path = self.path("games");
         let header = Header { depth: 1, exact_empties, random_min, random_max, sound_percent: 0, seed, weights: 0 };
-        selfplay::run(&SelfPlay { games, header, threads: 1 }, &Evaluator::default(), &path).unwrap();
+        selfplay::run(&SelfPlay { games, header, threads: 1, openings: Vec::new() }, &Evaluator::default(), &path)
+            .unwrap();
         path
     }
 

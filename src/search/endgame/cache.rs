@@ -1,12 +1,18 @@
 //! A thread's private table of small endgames: direct-mapped, always replaced, no locks.
+//!
+//! An entry takes 16 bytes and still holds the whole position: the discs of the mover, and of a reversible mixture of
+//! both sides' discs the bits that the place in the table does not tell. So there are no key collisions.
 
 use crate::isa::prefetch;
 
-/// Entries for 7 empties and more.
-const MIDDLE_ENTRIES: usize = 1 << 15;
+/// Bits of the place of an entry for 7 empties and more.
+const MIDDLE_BITS: u32 = 17;
 
-/// Entries for 5 and 6 empties.
-const SHALLOW_ENTRIES: usize = 1 << 13;
+/// The same for fewer.
+const SHALLOW_BITS: u32 = 15;
+
+/// Bits of an entry's second word that are not part of the key.
+const DATA_BITS: u32 = 14;
 
 /// What the table knows of a position.
 pub(super) enum Probe {
@@ -18,15 +24,20 @@ pub(super) enum Probe {
     Miss,
 }
 
-// Aligned so that no entry lies in two cache lines.
+/// Where a position is looked up, and what must be found there.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
+pub(super) struct Slot {
+    place: usize,
+    mover: u64,
+    key: u64,
+}
+
+// The second word: key, 1 bit for a lower bound, 7 bits of the bound (half of it, plus 32), 6 bits of the best move.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 struct Entry {
     mover: u64,
-    opponent: u64,
-    lower: i8,
-    upper: i8,
-    best: u8,
+    word: u64,
 }
 
 /// The table. Small enough to stay in the second-level cache.
@@ -37,8 +48,9 @@ pub(in crate::search) struct EndCache {
 
 impl EndCache {
     pub(super) fn new() -> Self {
-        let empty = Entry { mover: u64::MAX, opponent: u64::MAX, lower: -64, upper: 64, best: 64 };
-        Self { entries: vec![empty; MIDDLE_ENTRIES + SHALLOW_ENTRIES].into_boxed_slice() }
+        // No position has all squares taken by the mover and is looked up.
+        let empty = Entry { mover: u64::MAX, word: 0 };
+        Self { entries: vec![empty; (1 << MIDDLE_BITS) + (1 << SHALLOW_BITS)].into_boxed_slice() }
     }
 
     /// Forgets everything.
@@ -46,54 +58,55 @@ impl EndCache {
         *self = Self::new();
     }
 
+    /// The slot of a position with 7 empties or more.
     #[inline(always)]
-    pub(super) fn middle_slot(mover: u64, opponent: u64) -> usize {
-        hash(mover, opponent) as usize & (MIDDLE_ENTRIES - 1)
+    pub(super) fn middle_slot(mover: u64, opponent: u64) -> Slot {
+        Self::slot(mover, opponent, MIDDLE_BITS, 0)
+    }
+
+    /// The slot of a position with fewer.
+    #[inline(always)]
+    pub(super) fn shallow_slot(mover: u64, opponent: u64) -> Slot {
+        Self::slot(mover, opponent, SHALLOW_BITS, 1 << MIDDLE_BITS)
     }
 
     #[inline(always)]
-    pub(super) fn shallow_slot(mover: u64, opponent: u64) -> usize {
-        MIDDLE_ENTRIES + (hash(mover, opponent) as usize & (SHALLOW_ENTRIES - 1))
+    fn slot(mover: u64, opponent: u64, bits: u32, first: usize) -> Slot {
+        let mixed = mix(mover, opponent);
+        Slot { place: first + (mixed >> (64 - bits)) as usize, mover, key: mixed << DATA_BITS }
     }
 
     /// Brings a slot near.
     #[inline(always)]
-    pub(super) fn prefetch(&self, slot: usize) {
-        prefetch(&self.entries[slot]);
+    pub(super) fn prefetch(&self, slot: Slot) {
+        prefetch(&self.entries[slot.place]);
     }
 
+    /// What is known of a position for the null window above `alpha`.
     #[inline(always)]
-    pub(super) fn probe(&self, slot: usize, mover: u64, opponent: u64, alpha: i32) -> Probe {
-        let entry = &self.entries[slot];
-        if entry.mover != mover || entry.opponent != opponent {
+    pub(super) fn probe(&self, slot: Slot, alpha: i32) -> Probe {
+        let entry = &self.entries[slot.place];
+        if entry.mover != slot.mover || (entry.word ^ slot.key) >> DATA_BITS != 0 {
             return Probe::Miss;
         }
-        if i32::from(entry.lower) > alpha {
-            Probe::Cut(i32::from(entry.lower))
-        } else if i32::from(entry.upper) <= alpha {
-            Probe::Cut(i32::from(entry.upper))
-        } else {
-            Probe::Move(usize::from(entry.best))
-        }
+        let bound = 2 * ((entry.word >> 6 & 127) as i32 - 32);
+        let lower = entry.word >> 13 & 1 != 0;
+        if lower == (bound > alpha) { Probe::Cut(bound) } else { Probe::Move((entry.word & 63) as usize) }
     }
 
+    /// Stores the outcome of a search with that window: a fail-soft score, which is even, and its move.
     #[inline(always)]
-    pub(super) fn store(&mut self, slot: usize, mover: u64, opponent: u64, alpha: i32, score: i32, best: usize) {
-        let entry = &mut self.entries[slot];
-        if entry.mover != mover || entry.opponent != opponent {
-            *entry = Entry { mover, opponent, lower: -64, upper: 64, best: best as u8 };
-        }
-        if score > alpha {
-            entry.lower = score as i8;
-        } else {
-            entry.upper = score as i8;
-        }
-        entry.best = best as u8;
+    pub(super) fn store(&mut self, slot: Slot, alpha: i32, score: i32, best: usize) {
+        debug_assert!(score % 2 == 0 && (-64..=64).contains(&score));
+        let data = u64::from(score > alpha) << 13 | ((score / 2 + 32) as u64) << 6 | best as u64 & 63;
+        self.entries[slot.place] = Entry { mover: slot.mover, word: slot.key & !((1 << DATA_BITS) - 1) | data };
     }
 }
 
+/// Mixes both sides' discs; for the same `mover` no two `opponent` give the same.
 #[inline(always)]
-const fn hash(mover: u64, opponent: u64) -> u64 {
-    let mixed = mover.wrapping_mul(0x9E3779B97F4A7C15) ^ opponent.wrapping_mul(0xC2B2AE3D27D4EB4F).rotate_left(29);
-    mixed.wrapping_mul(0x9FB21C651E98DF25) >> 40
+const fn mix(mover: u64, opponent: u64) -> u64 {
+    let mixed = opponent ^ mover.wrapping_mul(0x9E3779B97F4A7C15).rotate_left(32);
+    let mixed = mixed.wrapping_mul(0xC2B2AE3D27D4EB4F);
+    (mixed ^ mixed >> 32).wrapping_mul(0x9FB21C651E98DF25)
 }

@@ -1,6 +1,7 @@
 //! One to four empties: unrolled, no tables of positions, no allocation.
 
-use super::{EndTier, EndWorker, odd_quadrants, score_at_end};
+use super::{EndTier, EndWorker, score_at_end};
+use crate::board::odd_quadrants;
 
 /// Discs flipped on one line by a disc placed on it, when every other square of the line is taken: by position on
 /// the line and the mover's discs there.

@@ -1,8 +1,7 @@
 //! Exact search of the last empties, in discs, by null windows, without the shared table.
 //!
-//! [`last`] plays out one to four empties, [`shallow`] five and six by parity alone, [`middle`] from seven up with
-//! fastest-first ordering and a private table, its upper part guided by the evaluation. Above that the tree search in
-//! the parent folder takes over.
+//! [`last`] plays out one to four empties, [`shallow`] five and six by parity alone, [`middle`] from seven up with moves
+//! ordered by [`Ordering`] and a private table. Above that the tree search in the parent folder takes over.
 
 mod cache;
 mod last;
@@ -11,17 +10,21 @@ mod shallow;
 mod stability;
 
 pub(super) use cache::EndCache;
-pub(super) use middle::{CORNERS, weighted_mobility, wipe_out};
+use cache::Probe;
+pub(super) use middle::{weighted_mobility, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
 use super::node::Node;
-use crate::eval::Evaluator;
+use crate::{
+    board::{Position, Square},
+    eval::{
+        Frame,
+        ordering::{Ordering, OrderingFeatures},
+    },
+};
 
 /// Most empties that the search with private tables handles.
-pub(super) const MIDDLE_EMPTIES: u32 = 11;
-
-/// Fewest empties from which the evaluation orders the moves.
-pub(super) const GUIDED_EMPTIES: u32 = 10;
+pub(super) const MIDDLE_EMPTIES: u32 = 10;
 
 /// What one thread needs for endgames: counters and private tables.
 #[derive(Debug)]
@@ -31,16 +34,69 @@ pub(super) struct EndWorker {
     /// Positions made only to order moves or to probe a table.
     pub ordered: u64,
     pub(super) cache: EndCache,
-    evaluator: Evaluator,
+    /// Orders moves near the end.
+    pub ordering: &'static Ordering,
 }
 
 impl EndWorker {
-    pub(super) fn new(evaluator: Evaluator) -> Self {
-        Self { searched: 0, ordered: 0, cache: EndCache::new(), evaluator }
+    pub(super) fn new() -> Self {
+        Self { searched: 0, ordered: 0, cache: EndCache::new(), ordering: Ordering::embedded() }
+    }
+
+    /// Brings what is known of a position with [`MIDDLE_EMPTIES`] near.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, position: Position) {
+        self.cache.prefetch(EndCache::middle_slot(position.mover(), position.opponent()));
+    }
+
+    /// A score that settles the null window above `alpha` at a position with [`MIDDLE_EMPTIES`], when one is known.
+    #[inline(always)]
+    pub(super) fn known(&self, position: Position, alpha: i32) -> Option<i32> {
+        let slot = EndCache::middle_slot(position.mover(), position.opponent());
+        match self.cache.probe(slot, alpha) {
+            Probe::Cut(score) => Some(score),
+            Probe::Move(_) | Probe::Miss => None,
+        }
     }
 
     pub(super) fn reset_counters(&mut self) {
         (self.searched, self.ordered) = (0, 0);
+    }
+}
+
+/// A position near the end with what orders its moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndNode {
+    features: OrderingFeatures,
+    mover: u64,
+    opponent: u64,
+    frame: Frame,
+}
+
+impl EndNode {
+    #[inline(always)]
+    fn of(node: &Node) -> Self {
+        Self {
+            features: OrderingFeatures::of(&node.features),
+            mover: node.position.mover(),
+            opponent: node.position.opponent(),
+            frame: node.frame,
+        }
+    }
+
+    #[inline(always)]
+    fn child(&self, square: Square, flips: u64) -> Self {
+        Self {
+            features: self.features.after(self.frame, square, flips),
+            mover: self.opponent ^ flips,
+            opponent: self.mover ^ flips ^ square.bit(),
+            frame: self.frame.flipped(),
+        }
+    }
+
+    #[inline(always)]
+    fn passed(&self) -> Self {
+        Self { mover: self.opponent, opponent: self.mover, frame: self.frame.flipped(), ..*self }
     }
 }
 
@@ -52,10 +108,8 @@ crate::tiered! {
         fn solve_4(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = last::solve_4;
         /// Five and six empties.
         fn solve_shallow(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = shallow::solve;
-        /// Seven empties up to [`GUIDED_EMPTIES`].
-        fn solve_middle(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = middle::solve;
-        /// [`GUIDED_EMPTIES`] to [`MIDDLE_EMPTIES`] empties.
-        fn solve_guided(worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 = middle::solve_guided;
+        /// Seven to [`MIDDLE_EMPTIES`] empties.
+        fn solve_middle(worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 = middle::solve;
         /// Any number of empties up to [`MIDDLE_EMPTIES`].
         fn solve_any(worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 = solve_any;
     }
@@ -75,20 +129,8 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32
         3 => last::solve_3(isa, worker, mover, opponent, alpha),
         4 => isa.solve_4(worker, mover, opponent, alpha),
         5 | 6 => isa.solve_shallow(worker, mover, opponent, alpha),
-        7..GUIDED_EMPTIES => isa.solve_middle(worker, mover, opponent, alpha),
-        _ => isa.solve_guided(worker, node, alpha),
+        _ => isa.solve_middle(worker, &EndNode::of(node), alpha),
     }
-}
-
-/// Squares of the 4×4 quadrants that hold an odd number of `empty` squares: moving there first tends to keep the
-/// last move in each region (parity).
-#[inline(always)]
-pub(super) const fn odd_quadrants(empty: u64) -> u64 {
-    let mut parity = empty ^ (empty >> 1);
-    parity ^= parity >> 2;
-    parity ^= parity >> 8;
-    parity ^= parity >> 16;
-    (parity & 0x0000001100000011).wrapping_mul(0x0F0F0F0F)
 }
 
 /// Final score in discs when neither side can move, empty squares to the winner.

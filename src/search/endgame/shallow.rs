@@ -1,11 +1,11 @@
 //! Five and six empties: moves in parity order, without generating or sorting a list first.
 
 use super::{
-    CORNERS, EndTier, EndWorker,
+    EndTier, EndWorker,
     cache::{EndCache, Probe},
-    odd_quadrants, score_at_end, upper_bound_by_stability,
+    score_at_end, upper_bound_by_stability,
 };
-use crate::board::Squares;
+use crate::board::{CORNERS, Squares, odd_quadrants};
 
 /// Below this alpha the stability of the opponent's discs never bounds the score at so few empties.
 const STABILITY_ALPHA: i32 = 12;
@@ -26,7 +26,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
         };
     }
     let slot = EndCache::shallow_slot(mover, opponent);
-    match worker.cache.probe(slot, mover, opponent, alpha) {
+    match worker.cache.probe(slot, alpha) {
         Probe::Cut(score) => return score,
         Probe::Move(_) | Probe::Miss => {}
     }
@@ -56,6 +56,6 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             }
         }
     }
-    worker.cache.store(slot, mover, opponent, alpha, best, best_square);
+    worker.cache.store(slot, alpha, best, best_square);
     best
 }

@@ -1,11 +1,7 @@
 //! The endgame functions against a brute force written only for this test.
 
 use super::*;
-use crate::{
-    board::{Move, Position},
-    isa::Tier,
-    with_tier,
-};
+use crate::{board::Position, isa::Tier, with_tier};
 
 /// Plain negamax on the rules alone.
 fn brute_force(position: Position) -> i32 {
@@ -39,7 +35,7 @@ fn solve(tier: Tier, worker: &mut EndWorker, position: Position, alpha: i32) -> 
 #[test]
 fn null_windows_bound_the_brute_force_score() {
     let mut workers: Vec<(Tier, EndWorker)> =
-        Tier::available().into_iter().map(|tier| (tier, EndWorker::new(Evaluator::default()))).collect();
+        Tier::available().into_iter().map(|tier| (tier, EndWorker::new())).collect();
     for empties in 1..=9 {
         let count = if empties <= 6 {
             400
@@ -64,12 +60,4 @@ fn null_windows_bound_the_brute_force_score() {
             }
         }
     }
-}
-
-#[test]
-fn odd_quadrants_are_counted() {
-    assert_eq!(odd_quadrants(1), 0x0F0F0F0F);
-    assert_eq!(odd_quadrants(1 << 63 | 1 << 4), 0xF0F0F0F0 | 0xF0F0F0F0 << 32);
-    assert_eq!(odd_quadrants(3 << 40), 0);
-    let _ = Move::Pass;
 }

@@ -17,6 +17,9 @@ pub const HEADER_SIZE: usize = 32;
 const MAGIC: &[u8; 8] = b"FLIPGAME";
 const VERSION: u16 = 1;
 
+/// In place of a percentage: the openings are not random but were read from a file.
+pub const OPENINGS_FROM_FILE: u8 = 255;
+
 /// How the games of a file were made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
@@ -29,7 +32,7 @@ pub struct Header {
     /// Greatest number of random plies.
     pub random_max: u8,
     /// Percent of the opening plies after the first `random_min` that are the best by a one-ply search instead of
-    /// random.
+    /// random; [`OPENINGS_FROM_FILE`] when the openings were given.
     pub sound_percent: u8,
     /// The seed of everything random.
     pub seed: u64,
@@ -96,15 +99,14 @@ impl Header {
     }
 
     fn describe(&self) -> String {
+        let openings = if self.sound_percent == OPENINGS_FROM_FILE {
+            "openings from a file".to_owned()
+        } else {
+            format!("{}-{} random plies ({} % sound)", self.random_min, self.random_max, self.sound_percent)
+        };
         format!(
-            "depth {}, exact from {} empties, {}-{} random plies ({} % sound), seed {}, weights {:08x}",
-            self.depth,
-            self.exact_empties,
-            self.random_min,
-            self.random_max,
-            self.sound_percent,
-            self.seed,
-            self.weights
+            "depth {}, exact from {} empties, {openings}, seed {}, weights {:08x}",
+            self.depth, self.exact_empties, self.seed, self.weights
         )
     }
 }

@@ -28,7 +28,7 @@
 mod file;
 mod record;
 
-pub use file::{GameFile, GameWriter, HEADER_SIZE, Header};
+pub use file::{GameFile, GameWriter, HEADER_SIZE, Header, OPENINGS_FROM_FILE};
 pub use record::{GameRecord, MAX_PLACEMENTS, RECORD_SIZE, RecordError, Replay, ReplayError};
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo), of the bytes after `start`.

@@ -19,7 +19,7 @@ use crate::{
 pub use openings::{Opening, Openings};
 
 /// What to play.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SelfPlay {
     /// Number of games the file shall have in the end.
     pub games: u64,
@@ -27,6 +27,8 @@ pub struct SelfPlay {
     pub header: Header,
     /// Threads; 0 for all cores.
     pub threads: usize,
+    /// Openings to play in random order instead of random ones, when there are any.
+    pub openings: Vec<Game>,
 }
 
 /// Games finished between two writes, for each thread.
@@ -50,7 +52,11 @@ pub fn run(settings: &SelfPlay, evaluator: &Evaluator, path: &Path) -> Result<()
     if first > 0 {
         eprintln!("{}: continuing after {first} games", path.display());
     }
-    let mut openings = Openings::new(&header, evaluator.clone());
+    let mut openings = if settings.openings.is_empty() {
+        Openings::new(&header, evaluator.clone())
+    } else {
+        Openings::from_games(&header, evaluator.clone(), settings.openings.clone())
+    };
     for _ in 0..first {
         openings.next_opening();
     }
@@ -139,7 +145,7 @@ mod tests {
             weights: 0,
         };
         let (whole, parts) = (dir.path("whole"), dir.path("parts"));
-        let settings = |games, threads| SelfPlay { games, header, threads };
+        let settings = |games, threads| SelfPlay { games, header, threads, openings: Vec::new() };
         run(&settings(150, 2), &Evaluator::default(), &whole).unwrap();
         run(&settings(40, 1), &Evaluator::default(), &parts).unwrap();
         let bytes = fs::read(&parts).unwrap();
@@ -153,8 +159,12 @@ mod tests {
         let dir = TestDir::new("selfplay-refused");
         let header =
             Header { depth: 1, exact_empties: 6, random_min: 9, random_max: 3, sound_percent: 0, seed: 11, weights: 0 };
-        let error =
-            run(&SelfPlay { games: 1, header, threads: 1 }, &Evaluator::default(), &dir.path("games")).unwrap_err();
+        let error = run(
+            &SelfPlay { games: 1, header, threads: 1, openings: Vec::new() },
+            &Evaluator::default(),
+            &dir.path("games"),
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("9-3"), "{error}");
         assert!(!dir.path("games").exists());
     }

@@ -1,4 +1,5 @@
-//! Random openings, all different modulo symmetry for as long as there are new ones.
+//! Openings: random ones, all different modulo symmetry for as long as there are new ones, or given ones in random
+//! order.
 
 use std::collections::HashSet;
 
@@ -9,12 +10,12 @@ use flipside::{
 
 use crate::{games::Header, rng::Rng};
 
-/// A random opening.
+/// An opening.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The game so far, not over.
     pub game: Game,
-    /// How many random placements were made.
+    /// How many placements it has.
     pub random_plies: u8,
     /// No opening that is new was found.
     pub repeated: bool,
@@ -27,6 +28,8 @@ pub struct Openings {
     evaluator: Evaluator,
     number: u64,
     seen: HashSet<u64>,
+    // Empty for random openings.
+    given: Vec<Game>,
 }
 
 /// Tries before a repetition is accepted.
@@ -36,13 +39,26 @@ impl Openings {
     /// Openings of `random_min` to `random_max` placements, uniformly many; of those beyond `random_min` a share of
     /// `sound_percent` is the best by this evaluation.
     pub fn new(header: &Header, evaluator: Evaluator) -> Self {
-        Self { header: *header, evaluator, number: 0, seen: HashSet::new() }
+        Self { header: *header, evaluator, number: 0, seen: HashSet::new(), given: Vec::new() }
+    }
+
+    /// The given openings (none of them over, at least one) in random order, again and again.
+    pub fn from_games(header: &Header, evaluator: Evaluator, mut given: Vec<Game>) -> Self {
+        Rng::stream(header.seed, u64::MAX).shuffle(&mut given);
+        Self { given, ..Self::new(header, evaluator) }
     }
 
     /// The next opening.
     pub fn next_opening(&mut self) -> Opening {
-        let mut rng = Rng::stream(self.header.seed, self.number);
+        let number = self.number;
         self.number += 1;
+        if !self.given.is_empty() {
+            let count = self.given.len() as u64;
+            let game = self.given[(number % count) as usize].clone();
+            let random_plies = game.moves().iter().filter(|mv| mv.square().is_some()).count() as u8;
+            return Opening { game, random_plies, repeated: number >= count };
+        }
+        let mut rng = Rng::stream(self.header.seed, number);
         let mut fallback = None;
         for _ in 0..ATTEMPTS {
             let Some((game, random_plies)) = self.random_game(&mut rng) else { continue };
@@ -89,6 +105,7 @@ fn best_move(evaluator: &Evaluator, position: Position) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::OPENINGS_FROM_FILE;
 
     fn openings(seed: u64, random_min: u8, random_max: u8, sound_percent: u8) -> Openings {
         let header = Header { depth: 1, exact_empties: 6, random_min, random_max, sound_percent, seed, weights: 0 };
@@ -105,6 +122,27 @@ mod tests {
             values.sum::<i32>()
         };
         assert!(spread(100) * 3 < spread(0) * 2, "{} {}", spread(100), spread(0));
+    }
+
+    #[test]
+    fn given_openings_come_in_random_order_and_again() {
+        let header = Header {
+            depth: 1,
+            exact_empties: 6,
+            random_min: 0,
+            random_max: 0,
+            sound_percent: OPENINGS_FROM_FILE,
+            seed: 5,
+            weights: 0,
+        };
+        let mut random = openings(4, 3, 9, 0);
+        let games: Vec<Game> = (0..20).map(|_| random.next_opening().game).collect();
+        let mut given = Openings::from_games(&header, Evaluator::default(), games.clone());
+        let taken: Vec<Opening> = (0..40).map(|_| given.next_opening()).collect();
+        assert!(taken[..20].iter().all(|opening| !opening.repeated && opening.random_plies >= 3));
+        assert!(taken[20..].iter().all(|opening| opening.repeated));
+        assert!(games.iter().all(|game| taken[..20].iter().any(|opening| opening.game.moves() == game.moves())));
+        assert!((0..20).any(|index| taken[index].game.moves() != games[index].moves()));
     }
 
     #[test]
