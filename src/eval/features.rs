@@ -36,9 +36,9 @@ pub struct Features(pub(super) [u16; FEATURES]);
 static STEPS: [Features; 64] = steps();
 
 /// Sum of an index and its complement (the index from the other side's view).
-const COMPLEMENT: u16 = CONFIGURATIONS as u16 - 1;
+pub(super) const COMPLEMENT: u16 = CONFIGURATIONS as u16 - 1;
 
-const fn steps() -> [Features; 64] {
+pub(super) const fn steps() -> [Features; 64] {
     let mut table = [Features([0; FEATURES]); 64];
     let mut feature = 0;
     while feature < FEATURES {

@@ -12,7 +12,8 @@ use thiserror::Error;
 
 use super::{
     Features, Frame,
-    patterns::{CONFIGURATIONS, PATTERN_SIZE, PLACED},
+    features::{COMPLEMENT, steps},
+    patterns::{CONFIGURATIONS, PLACED},
 };
 use crate::{
     board::{CORNERS, Position, Square, Squares, odd_quadrants},
@@ -49,18 +50,18 @@ const LANES: [usize; ORDERING_FEATURES] = {
 #[repr(align(16))]
 pub struct OrderingFeatures([u16; ORDERING_FEATURES]);
 
-/// What one step of a digit on a square adds to each index.
+/// What one step of a digit on a square adds to each index: the lanes in use of that of all features.
 static STEPS: [OrderingFeatures; 64] = {
+    let all = steps();
     let mut table = [OrderingFeatures([0; ORDERING_FEATURES]); 64];
-    let mut feature = 0;
-    while feature < ORDERING_FEATURES {
-        let placed = &PLACED[LANES[feature]];
-        let mut i = 0;
-        while i < PATTERN_SIZE {
-            table[placed.squares[i] as usize].0[feature] = 3_u16.pow((PATTERN_SIZE - 1 - i) as u32);
-            i += 1;
+    let mut square = 0;
+    while square < 64 {
+        let mut feature = 0;
+        while feature < ORDERING_FEATURES {
+            table[square].0[feature] = all[square].0[LANES[feature]];
+            feature += 1;
         }
-        feature += 1;
+        square += 1;
     }
     table
 };
@@ -103,7 +104,7 @@ impl OrderingFeatures {
     fn movers_view(&self, frame: Frame) -> [u16; ORDERING_FEATURES] {
         match frame {
             Frame::Mover => self.0,
-            Frame::Opponent => self.0.map(|index| (CONFIGURATIONS as u16 - 1).wrapping_sub(index)),
+            Frame::Opponent => self.0.map(|index| COMPLEMENT.wrapping_sub(index)),
         }
     }
 }
@@ -146,9 +147,7 @@ impl Surroundings {
     ///
     /// The search has all this at hand and does without.
     pub fn of(child: Position, square: Square, empty: u64) -> Self {
-        let replies =
-            child.moves().iter().filter_map(|mv| mv.square()).fold(0, |replies, square| replies | square.bit());
-        Self { replies, odd: odd_quadrants(empty) & square.bit() != 0, square }
+        Self { replies: child.legal_moves(), odd: odd_quadrants(empty) & square.bit() != 0, square }
     }
 
     /// The scalar weights that count.

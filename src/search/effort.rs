@@ -4,10 +4,9 @@ use super::{
     SearcherError, StopFlag,
     endgame::EndWorker,
     node::Node,
-    split::SplitBoard,
     table::Table,
     tree::TreeTier,
-    worker::{Counters, Shared, Worker},
+    worker::{Shared, Worker},
 };
 use crate::{board::Position, eval::Evaluator, isa::Tier, with_tier};
 
@@ -49,14 +48,7 @@ impl Prover {
     /// board count as others.
     pub fn prove(&mut self, position: Position, alpha: i32) -> Effort {
         self.end.reset_counters();
-        let shared = Shared {
-            table: &self.table,
-            stop: &self.stop,
-            out_of_time: StopFlag::new(),
-            deadline: None,
-            splits: SplitBoard::default(),
-            counters: Counters::default(),
-        };
+        let shared = Shared::new(&self.table, &self.stop, None);
         let mut worker = Worker::new(&shared, &self.evaluator, &mut self.end);
         let node = Node::new(position);
         let score = with_tier!(self.tier, isa => isa.endgame_null(&mut worker, &node, alpha, false));

@@ -35,10 +35,9 @@ pub use report::{Bound, Line, Nodes, Outcome, Progress, Proof, Selectivity, Stop
 use crate::{board::Position, eval::Evaluator, isa::Tier, with_tier};
 use endgame::EndWorker;
 use root::Task;
-use split::SplitBoard;
 use table::Table;
 use tree::TreeTier;
-use worker::{Counters, Monitor, Shared, Worker};
+use worker::{Monitor, Shared, Worker};
 
 /// One iteration of a search: `depth` plies (to the end when that reaches it) at a selectivity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,14 +189,7 @@ impl Searcher {
         for worker in &mut self.end_workers {
             worker.reset_counters();
         }
-        let shared = Shared {
-            table: &self.table,
-            stop,
-            out_of_time: StopFlag::new(),
-            deadline: limits.hard_time.map(|limit| started + limit),
-            splits: SplitBoard::default(),
-            counters: Counters::default(),
-        };
+        let shared = Shared::new(&self.table, stop, limits.hard_time.map(|limit| started + limit));
         let task =
             Task { position, steps, window: limits.window, lines: limits.lines, soft_limit: limits.soft_time, started };
         let Some((first, rest)) = self.end_workers.split_first_mut() else { unreachable!("at least one worker") };

@@ -21,8 +21,14 @@ impl Node {
 
     #[inline(always)]
     pub fn child(&self, square: Square, flips: u64) -> Self {
+        self.reaching(self.position.after(square, flips), square, flips)
+    }
+
+    /// The child of which the position is made already.
+    #[inline(always)]
+    pub fn reaching(&self, position: Position, square: Square, flips: u64) -> Self {
         Self {
-            position: self.position.after(square, flips),
+            position,
             features: self.features.after(self.frame, square, flips),
             frame: self.frame.flipped(),
             empties: self.empties - 1,

@@ -435,7 +435,7 @@ impl Listed {
             let child = node.position.after(square, flips);
             if if END { node.empties > MIDDLE_EMPTIES + 1 } else { depth > 3 } {
                 worker.shared.table.prefetch(child);
-            } else if END {
+            } else if END && node.empties == MIDDLE_EMPTIES + 1 {
                 worker.end.prefetch(child);
             }
             listed.moves.push(ScoredMove { square, flips, score: 0 });
@@ -507,7 +507,7 @@ fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
         worker.end.ordered += u64::from(!listed.counted);
         let bit = candidate.square.bit();
         let replies = isa.mobility(position.mover(), position.opponent());
-        let child = node.child(candidate.square, candidate.flips);
+        let child = node.reaching(position, candidate.square, candidate.flips);
         let effort = if END && node.empties <= tuning::EFFORT_EMPTIES {
             let surroundings = Surroundings { replies, odd: odd & bit != 0, square: candidate.square };
             worker.end.ordering.promise(&OrderingFeatures::of(&child.features), child.frame, &surroundings)

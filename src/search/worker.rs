@@ -39,7 +39,19 @@ pub(super) struct Counters {
     ordered: AtomicU64,
 }
 
-impl Shared<'_> {
+impl<'a> Shared<'a> {
+    /// What the threads of a search that begins now share.
+    pub fn new(table: &'a Table, stop: &'a StopFlag, deadline: Option<Instant>) -> Self {
+        Self {
+            table,
+            stop,
+            out_of_time: StopFlag::new(),
+            deadline,
+            splits: SplitBoard::default(),
+            counters: Counters::default(),
+        }
+    }
+
     /// Nodes of all threads so far, exact for the thread of `root`.
     pub fn nodes(&self, root: &Worker<'_>) -> Nodes {
         let searched = self.counters.searched.load(Ordering::Relaxed) + root.end.searched - root.reported.searched;

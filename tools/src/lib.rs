@@ -6,6 +6,7 @@
 pub mod book;
 pub mod check;
 pub mod error;
+pub mod files;
 pub mod games;
 pub mod labels;
 pub mod matches;

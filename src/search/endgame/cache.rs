@@ -40,7 +40,7 @@ struct Entry {
     word: u64,
 }
 
-/// The table. Small enough to stay in the second-level cache.
+/// The table, 2.5 MiB: twice the size saves 1 % of the nodes and costs more time than that.
 #[derive(Debug)]
 pub(in crate::search) struct EndCache {
     entries: Box<[Entry]>,
@@ -99,7 +99,7 @@ impl EndCache {
     pub(super) fn store(&mut self, slot: Slot, alpha: i32, score: i32, best: usize) {
         debug_assert!(score % 2 == 0 && (-64..=64).contains(&score));
         let data = u64::from(score > alpha) << 13 | ((score / 2 + 32) as u64) << 6 | best as u64 & 63;
-        self.entries[slot.place] = Entry { mover: slot.mover, word: slot.key & !((1 << DATA_BITS) - 1) | data };
+        self.entries[slot.place] = Entry { mover: slot.mover, word: slot.key | data };
     }
 }
 

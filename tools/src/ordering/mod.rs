@@ -4,9 +4,12 @@
 pub mod fit;
 pub mod sample;
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, path::Path};
 
-use crate::error::{Result, ToolError};
+use crate::{
+    error::{Result, ToolError},
+    files::write_whole,
+};
 use fit::Fitting;
 
 /// Fits weights to a file of samples and writes them; returns a report of the held-out nodes.
@@ -27,7 +30,7 @@ pub fn fit_file(samples: &Path, fitting: &Fitting, out: &Path) -> Result<String>
         fitting.seed
     );
     let (weights, qualities) = fit::fit(&nodes, fitting, facts);
-    fs::write(out, weights.encode()).map_err(ToolError::io(out, "write"))?;
+    write_whole(out, &weights.encode())?;
     let mut text = String::from("empties    nodes  cost/least  typical  first move fails\n");
     for (empties, quality) in qualities {
         let _ = writeln!(

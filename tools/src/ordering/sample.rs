@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 use crate::{
     error::{Result, ToolError},
+    files::write_whole,
     games::GameFile,
     rng::Rng,
     searcher::{LARGE_TABLE_MIB, Searcher},
@@ -198,9 +199,7 @@ fn write(path: &Path, nodes: &[CutNode]) -> Result<()> {
             bytes.extend((cost | if cuts { CUTS } else { 0 }).to_le_bytes());
         }
     }
-    let temporary = path.with_extension("partial");
-    fs::write(&temporary, bytes).map_err(ToolError::io(&temporary, "write"))?;
-    fs::rename(&temporary, path).map_err(ToolError::io(path, "write"))
+    write_whole(path, &bytes)
 }
 
 /// Reads a file of samples.

@@ -26,7 +26,10 @@ use flipside::eval::{
     weights::{WeightSet, WeightsFile},
 };
 
-use crate::error::{Result, ToolError};
+use crate::{
+    error::{Result, ToolError},
+    files::write_whole,
+};
 use dataset::{Dataset, Selection};
 use model::Model;
 use pass::Errors;
@@ -120,9 +123,7 @@ fn run_here(training: &Training) -> Result<Vec<Errors>> {
     let facts = facts(training, &data, iteration);
     let set = model.to_weight_set(&weights, facts);
     let errors = pass::measure(&model, &data.validation, &model.parameters_of(&set));
-    let temporary = training.out.with_extension("partial");
-    fs::write(&temporary, set.encode()).map_err(ToolError::io(&temporary, "write"))?;
-    fs::rename(&temporary, &training.out).map_err(ToolError::io(&training.out, "write"))?;
+    write_whole(&training.out, &set.encode())?;
     Ok(errors)
 }
 

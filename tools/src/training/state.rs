@@ -8,6 +8,7 @@ use std::{fs, path::Path};
 use super::model::Model;
 use crate::{
     error::{Result, ToolError},
+    files::write_whole,
     games::fnv,
 };
 
@@ -26,9 +27,7 @@ pub fn save<const F: usize>(path: &Path, model: &Model<F>, iteration: u32, param
         bytes.extend(parameter.to_le_bytes());
     }
     bytes.extend(fnv(0, &bytes).to_le_bytes());
-    let temporary = path.with_extension("partial");
-    fs::write(&temporary, bytes).map_err(ToolError::io(&temporary, "write"))?;
-    fs::rename(&temporary, path).map_err(ToolError::io(path, "write"))
+    write_whole(path, &bytes)
 }
 
 /// Reads a state: the iteration and the parameters.
