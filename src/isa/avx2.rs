@@ -4,8 +4,9 @@
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64, _mm256_and_si256,
     _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64, _mm256_extracti128_si256,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256,
-    _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_sub_epi64,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set_epi64x, _mm256_set1_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi32, _mm256_sllv_epi64, _mm256_srlv_epi64, _mm256_sub_epi64,
+    _mm256_xor_si256,
 };
 
 use super::{
@@ -36,7 +37,7 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn flips(self, square: usize, mover: u64, opponent: u64) -> u64 {
         // SAFETY: `self` proves AVX2; the loads read 32 bytes of a 32-byte array.
-        unsafe { flips(square, mover, opponent) }
+        unsafe { reduce_or(flip_lanes(square, Pair::new(mover, opponent))) }
     }
 
     #[inline(always)]
@@ -44,16 +45,123 @@ impl Isa for Avx2 {
         // SAFETY: `self` proves AVX2.
         unsafe { mobility(mover, opponent) }
     }
+
+    type Pair = Pair;
+
+    type Flips = __m256i;
+
+    #[inline(always)]
+    fn pair(self, mover: u64, opponent: u64) -> Pair {
+        // SAFETY: `self` proves AVX2.
+        unsafe { Pair::new(mover, opponent) }
+    }
+
+    #[inline(always)]
+    fn swapped(self, pair: Pair) -> Pair {
+        pair.swapped()
+    }
+
+    #[inline(always)]
+    fn flips_in(self, square: usize, pair: Pair) -> __m256i {
+        // SAFETY: `self` proves AVX2.
+        unsafe { spread_or(flip_lanes(square, pair)) }
+    }
+
+    #[inline(always)]
+    fn flips_bits(self, flips: __m256i) -> u64 {
+        // SAFETY: `self` proves AVX2.
+        unsafe { lowest_lane(flips) }
+    }
+
+    #[inline(always)]
+    fn play_in(self, square: usize, pair: Pair, flips: __m256i) -> Pair {
+        // SAFETY: `self` proves AVX2.
+        unsafe { pair.after(square, flips) }
+    }
+
+    #[inline(always)]
+    fn discs(self, pair: Pair) -> (u64, u64) {
+        // SAFETY: `self` proves AVX2.
+        unsafe { (lowest_lane(pair.mover), lowest_lane(pair.opponent)) }
+    }
+}
+
+/// The discs of both sides, each in all lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    pub(super) mover: __m256i,
+    pub(super) opponent: __m256i,
+}
+
+/// Each square as a bitboard.
+static BITS: [i64; 64] = {
+    let mut bits = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        bits[square] = 1 << square;
+        square += 1;
+    }
+    bits
+};
+
+impl Pair {
+    /// # Safety
+    /// The CPU must have AVX2.
+    #[inline(always)]
+    pub(super) unsafe fn new(mover: u64, opponent: u64) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        unsafe { Self { mover: _mm256_set1_epi64x(mover as i64), opponent: _mm256_set1_epi64x(opponent as i64) } }
+    }
+
+    #[inline(always)]
+    pub(super) const fn swapped(self) -> Self {
+        Self { mover: self.opponent, opponent: self.mover }
+    }
+
+    /// The pair after a move; `flips` are the same in all lanes.
+    ///
+    /// # Safety
+    /// The CPU must have AVX2.
+    #[inline(always)]
+    pub(super) unsafe fn after(self, square: usize, flips: __m256i) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        unsafe {
+            let placed = _mm256_set1_epi64x(BITS[square & 63]);
+            Self {
+                mover: _mm256_xor_si256(self.opponent, flips),
+                opponent: _mm256_xor_si256(_mm256_xor_si256(self.mover, flips), placed),
+            }
+        }
+    }
 }
 
 /// # Safety
 /// The CPU must have AVX2.
 #[inline(always)]
-unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
+pub(super) unsafe fn lowest_lane(lanes: __m256i) -> u64 {
+    // SAFETY: the caller vouches for AVX2.
+    unsafe { _mm_cvtsi128_si64(_mm256_castsi256_si128(lanes)) as u64 }
+}
+
+/// The bits of all lanes in each.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+pub(super) unsafe fn spread_or(lanes: __m256i) -> __m256i {
+    // SAFETY: the caller vouches for AVX2.
+    unsafe {
+        let halves = _mm256_or_si256(lanes, _mm256_permute2x128_si256::<1>(lanes, lanes));
+        _mm256_or_si256(halves, _mm256_shuffle_epi32::<0b01_00_11_10>(halves))
+    }
+}
+
+/// # Safety
+/// The CPU must have AVX2.
+#[inline(always)]
+unsafe fn flip_lanes(square: usize, Pair { mover, opponent }: Pair) -> __m256i {
     // SAFETY: the caller vouches for AVX2; each table row is exactly 32 bytes long.
     unsafe {
-        let mover = _mm256_set1_epi64x(mover as i64);
-        let opponent = _mm256_set1_epi64x(opponent as i64);
         let zero = _mm256_setzero_si256();
 
         // Towards higher bits: the lowest bit of the ray that is not the opponent's; flips are the ray below it.
@@ -77,7 +185,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         let smeared = smear_down(own);
         let flips_down = _mm256_and_si256(mine, _mm256_andnot_si256(smeared, down));
 
-        reduce_or(_mm256_or_si256(flips_up, flips_down))
+        _mm256_or_si256(flips_up, flips_down)
     }
 }
 

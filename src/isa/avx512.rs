@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_loadu_si256, _mm256_lzcnt_epi64,
+    __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_loadu_si256, _mm256_lzcnt_epi64,
     _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi64,
     _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask, _mm512_and_si512, _mm512_castsi512_si256,
     _mm512_extracti64x4_epi64, _mm512_or_si512, _mm512_rolv_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::{
     Isa,
-    avx2::{Avx2, reduce_or},
+    avx2::{Avx2, Pair, lowest_lane, reduce_or, spread_or},
     portable::{RAYS_DOWN, RAYS_UP},
 };
 
@@ -36,7 +36,7 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn flips(self, square: usize, mover: u64, opponent: u64) -> u64 {
         // SAFETY: `self` proves the features.
-        unsafe { flips(square, mover, opponent) }
+        unsafe { reduce_or(flip_lanes(square, Pair::new(mover, opponent))) }
     }
 
     #[inline(always)]
@@ -44,16 +44,53 @@ impl Isa for Avx512 {
         // SAFETY: `self` proves the features.
         unsafe { mobility(mover, opponent) }
     }
+
+    type Pair = Pair;
+
+    type Flips = __m256i;
+
+    #[inline(always)]
+    fn pair(self, mover: u64, opponent: u64) -> Pair {
+        // SAFETY: `self` proves the features.
+        unsafe { Pair::new(mover, opponent) }
+    }
+
+    #[inline(always)]
+    fn swapped(self, pair: Pair) -> Pair {
+        pair.swapped()
+    }
+
+    #[inline(always)]
+    fn flips_in(self, square: usize, pair: Pair) -> __m256i {
+        // SAFETY: `self` proves the features.
+        unsafe { spread_or(flip_lanes(square, pair)) }
+    }
+
+    #[inline(always)]
+    fn flips_bits(self, flips: __m256i) -> u64 {
+        // SAFETY: `self` proves the features.
+        unsafe { lowest_lane(flips) }
+    }
+
+    #[inline(always)]
+    fn play_in(self, square: usize, pair: Pair, flips: __m256i) -> Pair {
+        // SAFETY: `self` proves the features.
+        unsafe { pair.after(square, flips) }
+    }
+
+    #[inline(always)]
+    fn discs(self, pair: Pair) -> (u64, u64) {
+        // SAFETY: `self` proves the features.
+        unsafe { (lowest_lane(pair.mover), lowest_lane(pair.opponent)) }
+    }
 }
 
 /// # Safety
 /// The CPU must have AVX-512 F, CD and VL.
 #[inline(always)]
-unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
+unsafe fn flip_lanes(square: usize, Pair { mover, opponent }: Pair) -> __m256i {
     // SAFETY: the caller vouches for the features; each table row is exactly 32 bytes long.
     unsafe {
-        let mover = _mm256_set1_epi64x(mover as i64);
-        let opponent = _mm256_set1_epi64x(opponent as i64);
         let zero = _mm256_setzero_si256();
 
         // Towards higher bits: the lowest bit of the ray that is not the opponent's; flips are the ray below it.
@@ -74,7 +111,7 @@ unsafe fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         let above = _mm256_sub_epi64(zero, _mm256_slli_epi64::<1>(outflank));
         let flips_down = _mm256_and_si256(above, down);
 
-        reduce_or(_mm256_or_si256(flips_up, flips_down))
+        _mm256_or_si256(flips_up, flips_down)
     }
 }
 

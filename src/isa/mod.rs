@@ -35,6 +35,31 @@ pub trait Isa: Copy + Send + Sync + fmt::Debug + 'static {
 
     /// Empty squares where the mover flips at least one disc.
     fn mobility(self, mover: u64, opponent: u64) -> u64;
+
+    /// The discs of the mover and of the opponent where [`flips_in`](Self::flips_in) wants them: for vector units in
+    /// registers of their own, so that a line of moves is played without the way back and forth after each.
+    type Pair: Copy;
+
+    /// Discs to be flipped in a [`Pair`](Self::Pair).
+    type Flips: Copy;
+
+    /// The pair of `mover` and `opponent`.
+    fn pair(self, mover: u64, opponent: u64) -> Self::Pair;
+
+    /// The same with the other side to move.
+    fn swapped(self, pair: Self::Pair) -> Self::Pair;
+
+    /// What [`flips`](Self::flips) gives, for a pair.
+    fn flips_in(self, square: usize, pair: Self::Pair) -> Self::Flips;
+
+    /// The flips as bits.
+    fn flips_bits(self, flips: Self::Flips) -> u64;
+
+    /// The pair after the mover's move to `square`, the opponent to move.
+    fn play_in(self, square: usize, pair: Self::Pair, flips: Self::Flips) -> Self::Pair;
+
+    /// The discs of the mover and of the opponent.
+    fn discs(self, pair: Self::Pair) -> (u64, u64);
 }
 
 /// An instruction-set tier that this CPU is known to have.

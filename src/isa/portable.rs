@@ -16,6 +16,40 @@ impl Isa for Portable {
     fn mobility(self, mover: u64, opponent: u64) -> u64 {
         mobility(mover, opponent)
     }
+
+    type Pair = (u64, u64);
+
+    type Flips = u64;
+
+    #[inline(always)]
+    fn pair(self, mover: u64, opponent: u64) -> Self::Pair {
+        (mover, opponent)
+    }
+
+    #[inline(always)]
+    fn swapped(self, (mover, opponent): Self::Pair) -> Self::Pair {
+        (opponent, mover)
+    }
+
+    #[inline(always)]
+    fn flips_in(self, square: usize, (mover, opponent): Self::Pair) -> u64 {
+        flips(square, mover, opponent)
+    }
+
+    #[inline(always)]
+    fn flips_bits(self, flips: u64) -> u64 {
+        flips
+    }
+
+    #[inline(always)]
+    fn play_in(self, square: usize, (mover, opponent): Self::Pair, flips: u64) -> Self::Pair {
+        (opponent ^ flips, mover ^ flips ^ 1 << square)
+    }
+
+    #[inline(always)]
+    fn discs(self, pair: Self::Pair) -> (u64, u64) {
+        pair
+    }
 }
 
 /// All squares but the a and h columns: a horizontal or diagonal run of flipped discs never touches those.

@@ -37,6 +37,9 @@ fn check(mover: u64, opponent: u64) {
         for tier in Tier::available() {
             let flips = flips_of(tier, square, mover, opponent);
             assert_eq!(flips, expected, "{} square {square} {mover:#x} {opponent:#x}", tier.name());
+            let in_pair = pair_of(tier, square, mover, opponent);
+            let after = (opponent ^ expected, mover ^ expected ^ 1 << square);
+            assert_eq!(in_pair, (expected, after, (opponent, mover)), "{} square {square}", tier.name());
         }
         mobility |= u64::from(expected != 0) << square;
     }
@@ -51,6 +54,7 @@ crate::tiered! {
     trait Kernels {
         fn kernel_flips(square: usize, mover: u64, opponent: u64) -> u64 = flips_body;
         fn kernel_mobility(mover: u64, opponent: u64) -> u64 = mobility_body;
+        fn kernel_pair(square: usize, mover: u64, opponent: u64) -> InPair = pair_body;
     }
 }
 
@@ -62,6 +66,21 @@ fn flips_body<I: Kernels>(isa: I, square: usize, mover: u64, opponent: u64) -> u
 #[inline(always)]
 fn mobility_body<I: Kernels>(isa: I, mover: u64, opponent: u64) -> u64 {
     isa.mobility(mover, opponent)
+}
+
+/// The flips, the discs after the move, and those of the pair swapped.
+type InPair = (u64, (u64, u64), (u64, u64));
+
+#[inline(always)]
+fn pair_body<I: Kernels>(isa: I, square: usize, mover: u64, opponent: u64) -> InPair {
+    let pair = isa.pair(mover, opponent);
+    let flips = isa.flips_in(square, pair);
+    let after = isa.play_in(square, pair, flips);
+    (isa.flips_bits(flips), isa.discs(after), isa.discs(isa.swapped(pair)))
+}
+
+fn pair_of(tier: Tier, square: usize, mover: u64, opponent: u64) -> InPair {
+    with_tier!(tier, isa => isa.kernel_pair(square, mover, opponent))
 }
 
 fn flips_of(tier: Tier, square: usize, mover: u64, opponent: u64) -> u64 {

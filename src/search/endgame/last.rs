@@ -107,77 +107,68 @@ pub(super) fn solve_1(mover: u64, square: usize, alpha: i32) -> i32 {
 pub(super) fn solve_2<I: EndTier>(
     isa: I,
     worker: &mut EndWorker,
-    mover: u64,
-    opponent: u64,
-    first: usize,
-    second: usize,
+    pair: I::Pair,
+    [first, second]: [usize; 2],
     alpha: i32,
 ) -> i32 {
-    let mut best = -65;
-    let flips = isa.flips(first, mover, opponent);
-    if flips != 0 {
-        worker.searched += 1;
-        best = -solve_1(opponent ^ flips, second, -alpha - 1);
-        if best > alpha {
-            return best;
-        }
-    }
-    let flips = isa.flips(second, mover, opponent);
-    if flips != 0 {
-        worker.searched += 1;
-        return best.max(-solve_1(opponent ^ flips, first, -alpha - 1));
-    }
+    let best = moves_of_2(isa, worker, pair, [first, second], alpha);
     if best > -65 {
         return best;
     }
-    // The mover passes: now the opponent minimises.
-    let mut best = 65;
-    let flips = isa.flips(first, opponent, mover);
-    if flips != 0 {
-        worker.searched += 1;
-        best = solve_1(mover ^ flips, second, alpha);
-        if best <= alpha {
-            return best;
+    let best = moves_of_2(isa, worker, isa.swapped(pair), [first, second], -alpha - 1);
+    if best > -65 { -best } else { score_of(isa, pair) }
+}
+
+/// Best score over the moves of the mover on two squares, −65 without any.
+#[inline(always)]
+fn moves_of_2<I: EndTier>(
+    isa: I,
+    worker: &mut EndWorker,
+    pair: I::Pair,
+    [first, second]: [usize; 2],
+    alpha: i32,
+) -> i32 {
+    let mut best = -65;
+    for (square, last) in [(first, second), (second, first)] {
+        let flips = isa.flips_in(square, pair);
+        if isa.flips_bits(flips) != 0 {
+            worker.searched += 1;
+            let (next_mover, _) = isa.discs(isa.play_in(square, pair, flips));
+            best = best.max(-solve_1(next_mover, last, -alpha - 1));
+            if best > alpha {
+                break;
+            }
         }
     }
-    let flips = isa.flips(second, opponent, mover);
-    if flips != 0 {
-        worker.searched += 1;
-        return best.min(solve_1(mover ^ flips, first, alpha));
-    }
-    if best < 65 { best } else { score_at_end(mover, opponent) }
+    best
 }
 
 /// Three empty squares.
 #[inline(always)]
-pub(super) fn solve_3<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
-    let empty = !(mover | opponent);
-    let squares = by_parity::<3>(empty);
-    let best = moves_of_3(isa, worker, mover, opponent, squares, alpha);
+pub(super) fn solve_3<I: EndTier>(
+    isa: I,
+    worker: &mut EndWorker,
+    pair: I::Pair,
+    squares: [usize; 3],
+    alpha: i32,
+) -> i32 {
+    let best = moves_of_3(isa, worker, pair, squares, alpha);
     if best > -65 {
         return best;
     }
-    let best = moves_of_3(isa, worker, opponent, mover, squares, -alpha - 1);
-    if best > -65 { -best } else { score_at_end(mover, opponent) }
+    let best = moves_of_3(isa, worker, isa.swapped(pair), squares, -alpha - 1);
+    if best > -65 { -best } else { score_of(isa, pair) }
 }
 
 /// Best score over the moves of the mover on three squares, −65 without any.
 #[inline(always)]
-fn moves_of_3<I: EndTier>(
-    isa: I,
-    worker: &mut EndWorker,
-    mover: u64,
-    opponent: u64,
-    [a, b, c]: [usize; 3],
-    alpha: i32,
-) -> i32 {
+fn moves_of_3<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, [a, b, c]: [usize; 3], alpha: i32) -> i32 {
     let mut best = -65;
-    for (square, first, second) in [(a, b, c), (b, a, c), (c, a, b)] {
-        let flips = isa.flips(square, mover, opponent);
-        if flips != 0 {
+    for (square, rest) in [(a, [b, c]), (b, [a, c]), (c, [a, b])] {
+        let flips = isa.flips_in(square, pair);
+        if isa.flips_bits(flips) != 0 {
             worker.searched += 1;
-            let next = mover ^ flips ^ 1 << square;
-            best = best.max(-solve_2(isa, worker, opponent ^ flips, next, first, second, -alpha - 1));
+            best = best.max(-solve_2(isa, worker, isa.play_in(square, pair, flips), rest, -alpha - 1));
             if best > alpha {
                 break;
             }
@@ -189,30 +180,25 @@ fn moves_of_3<I: EndTier>(
 /// Four empty squares.
 #[inline(always)]
 pub(super) fn solve_4<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
-    let squares = by_parity::<4>(!(mover | opponent));
-    let best = moves_of_4(isa, worker, mover, opponent, squares, alpha);
+    let empty = !(mover | opponent);
+    let pair = isa.pair(mover, opponent);
+    let best = moves_of_4(isa, worker, pair, empty, alpha);
     if best > -65 {
         return best;
     }
-    let best = moves_of_4(isa, worker, opponent, mover, squares, -alpha - 1);
+    let best = moves_of_4(isa, worker, isa.swapped(pair), empty, -alpha - 1);
     if best > -65 { -best } else { score_at_end(mover, opponent) }
 }
 
 #[inline(always)]
-fn moves_of_4<I: EndTier>(
-    isa: I,
-    worker: &mut EndWorker,
-    mover: u64,
-    opponent: u64,
-    squares: [usize; 4],
-    alpha: i32,
-) -> i32 {
+fn moves_of_4<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, empty: u64, alpha: i32) -> i32 {
     let mut best = -65;
-    for square in squares {
-        let flips = isa.flips(square, mover, opponent);
-        if flips != 0 {
+    for square in four_by_parity(empty) {
+        let flips = isa.flips_in(square, pair);
+        if isa.flips_bits(flips) != 0 {
             worker.searched += 1;
-            best = best.max(-solve_3(isa, worker, opponent ^ flips, mover ^ flips ^ 1 << square, -alpha - 1));
+            let rest = three_by_parity(empty & !(1 << square));
+            best = best.max(-solve_3(isa, worker, isa.play_in(square, pair, flips), rest, -alpha - 1));
             if best > alpha {
                 break;
             }
@@ -221,17 +207,74 @@ fn moves_of_4<I: EndTier>(
     best
 }
 
-/// The empty squares, those in quadrants with an odd number of them first.
+/// Score of a pair when neither side can move.
 #[inline(always)]
-fn by_parity<const N: usize>(empty: u64) -> [usize; N] {
-    let odd = odd_quadrants(empty);
-    let mut first = empty & odd;
-    let mut second = empty & !odd;
-    let mut squares = [0; N];
-    for square in &mut squares {
-        let from = if first != 0 { &mut first } else { &mut second };
-        *square = from.trailing_zeros() as usize & 63;
-        *from &= from.wrapping_sub(1);
+fn score_of<I: EndTier>(isa: I, pair: I::Pair) -> i32 {
+    let (mover, opponent) = isa.discs(pair);
+    score_at_end(mover, opponent)
+}
+
+const fn lowest(bits: u64) -> usize {
+    bits.trailing_zeros() as usize & 63
+}
+
+const fn highest(bits: u64) -> usize {
+    (63 - bits.leading_zeros() as usize) & 63
+}
+
+/// Four empty squares, those in quadrants with an odd number of them first.
+#[inline(always)]
+fn four_by_parity(empty: u64) -> [usize; 4] {
+    let odd = empty & odd_quadrants(empty);
+    let even = empty ^ odd;
+    // Two quadrants with one square each and one with two are the only case with squares of both kinds.
+    if odd != 0 && even != 0 {
+        [lowest(odd), highest(odd), lowest(even), highest(even)]
+    } else {
+        let inner = empty & empty.wrapping_sub(1);
+        [lowest(empty), lowest(inner), lowest(inner & inner.wrapping_sub(1)), highest(empty)]
     }
-    squares
+}
+
+/// Three empty squares, those in quadrants with an odd number of them first.
+#[inline(always)]
+pub(super) fn three_by_parity(empty: u64) -> [usize; 3] {
+    let (a, b, c) = (lowest(empty), lowest(empty & empty.wrapping_sub(1)), highest(empty));
+    // Bits 2 and 5 of a square tell its quadrant. When two squares share one, the third goes first.
+    let apart = |x: usize, y: usize| (x ^ y) & 0b100100 != 0;
+    if !apart(a, b) && apart(b, c) {
+        [c, a, b]
+    } else if !apart(a, c) && apart(a, b) {
+        [b, a, c]
+    } else {
+        [a, b, c]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition: squares in odd quadrants in order, then the others.
+    fn by_parity(empty: u64) -> Vec<usize> {
+        let odd = odd_quadrants(empty);
+        let listed = |bits: u64| (0..64).filter(move |square| bits >> square & 1 != 0);
+        listed(empty & odd).chain(listed(empty & !odd)).collect()
+    }
+
+    #[test]
+    fn parity_orders_few_squares() {
+        for a in 0..64 {
+            for b in a + 1..64 {
+                for c in b + 1..64 {
+                    let empty = 1 << a | 1 << b | 1 << c;
+                    assert_eq!(three_by_parity(empty).to_vec(), by_parity(empty));
+                    for d in c + 1..64 {
+                        let empty = empty | 1 << d;
+                        assert_eq!(four_by_parity(empty).to_vec(), by_parity(empty));
+                    }
+                }
+            }
+        }
+    }
 }

@@ -124,9 +124,9 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32
         1 => last::solve_1(mover, empty.trailing_zeros() as usize, alpha),
         2 => {
             let (a, b) = (empty.trailing_zeros() as usize, 63 - empty.leading_zeros() as usize);
-            last::solve_2(isa, worker, mover, opponent, a, b, alpha)
+            last::solve_2(isa, worker, isa.pair(mover, opponent), [a, b], alpha)
         }
-        3 => last::solve_3(isa, worker, mover, opponent, alpha),
+        3 => last::solve_3(isa, worker, isa.pair(mover, opponent), last::three_by_parity(empty), alpha),
         4 => isa.solve_4(worker, mover, opponent, alpha),
         5 | 6 => isa.solve_shallow(worker, mover, opponent, alpha),
         _ => isa.solve_middle(worker, &EndNode::of(node), alpha),
