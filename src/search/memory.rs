@@ -1,5 +1,9 @@
-//! Memory for the transposition table, on huge pages where the system offers them.
+//! Memory for the tables of positions, on huge pages where the system offers them.
 #![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc, handle_alloc_error};
+
+use bytemuck::Zeroable;
 
 use super::table::Bucket;
 
@@ -16,6 +20,22 @@ pub(super) fn empty_buckets(count: usize) -> Option<Box<[Bucket]>> {
         buckets.set_len(count);
     }
     Some(buckets.into_boxed_slice())
+}
+
+/// A value of zeros. To lie on huge pages it must be aligned to them.
+pub(super) fn zeroed_box<T: Zeroable>() -> Box<T> {
+    let layout = Layout::new::<T>();
+    assert!(layout.size() > 0);
+    // SAFETY: the layout is not empty; the memory has it, and holds a value once it is zeroed.
+    unsafe {
+        let memory = alloc(layout);
+        if memory.is_null() {
+            handle_alloc_error(layout);
+        }
+        advise_huge_pages(memory as usize, layout.size());
+        memory.write_bytes(0, layout.size());
+        Box::from_raw(memory.cast())
+    }
 }
 
 /// Asks the system to back an allocation of this program, given by address and size, with huge pages; has no effect on

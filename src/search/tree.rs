@@ -7,7 +7,10 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    endgame::{EndTier, MIDDLE_EMPTIES, score_at_end, upper_bound_by_stability, weighted_mobility, wipe_out},
+    endgame::{
+        EndTier, GUIDED_EMPTIES, MIDDLE_EMPTIES, score_at_end, solve_guided, upper_bound_by_stability,
+        weighted_mobility, wipe_out,
+    },
     moves::{MAX_MOVES, MoveList, ScoredMove, endgame_promise, pick_best},
     node::Node,
     probcut,
@@ -48,6 +51,8 @@ crate::tiered! {
         fn endgame_null(worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 = endgame_null;
         /// To the end, open window, discs.
         fn endgame_pv(worker: &mut Worker<'_>, node: &Node, window: (i32, i32), pv: &mut Pv) -> i32 = endgame_pv;
+        /// Just above [`MIDDLE_EMPTIES`] empties up to [`GUIDED_EMPTIES`], null window, discs.
+        fn solve_guided(worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 = solve_guided;
         /// Works at other threads' split points until the search is over.
         fn help(worker: &mut Worker<'_>) = super::split::help_until_finished;
         /// Searches the remaining moves of a split point.
@@ -96,6 +101,9 @@ fn midgame_pv<I: TreeTier>(
 fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
     if node.empties <= MIDDLE_EMPTIES {
         return isa.solve_any(worker.end, node, alpha);
+    }
+    if node.empties <= GUIDED_EMPTIES && worker.selectivity == super::Selectivity::None {
+        return isa.solve_guided(worker, node, alpha, cut);
     }
     search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
 }
@@ -433,10 +441,10 @@ impl Listed {
                 return Err(square);
             }
             let child = node.position.after(square, flips);
-            if if END { node.empties > MIDDLE_EMPTIES + 1 } else { depth > 3 } {
+            if if END { node.empties > GUIDED_EMPTIES + 1 } else { depth > 3 } {
                 worker.shared.table.prefetch(child);
-            } else if END && node.empties == MIDDLE_EMPTIES + 1 {
-                worker.end.prefetch(child);
+            } else if END && node.empties > MIDDLE_EMPTIES {
+                worker.end.prefetch(child, node.empties - 1);
             }
             listed.moves.push(ScoredMove { square, flips, score: 0 });
             listed.children.push(child);
@@ -448,15 +456,15 @@ impl Listed {
     #[inline(always)]
     fn settled_by_children<const END: bool>(&mut self, worker: &mut Worker<'_>, depth: u32, beta: i32) -> Option<i32> {
         let scale = if END { DISC } else { 1 };
-        let private = END && depth == MIDDLE_EMPTIES + 1;
-        if !private && depth < if END { MIDDLE_EMPTIES + 2 } else { tuning::ETC_DEPTH } {
+        let private = END && depth > MIDDLE_EMPTIES && depth <= GUIDED_EMPTIES + 1;
+        if !private && depth < if END { GUIDED_EMPTIES + 2 } else { tuning::ETC_DEPTH } {
             return None;
         }
         self.counted = true;
         for &child in &self.children {
             worker.end.ordered += 1;
             if private {
-                if let Some(score) = worker.end.known(child, -beta)
+                if let Some(score) = worker.end.known(child, depth - 1, -beta)
                     && -score >= beta
                 {
                     return Some(-score);

@@ -3,13 +3,22 @@
 //! An entry takes 16 bytes and still holds the whole position: the discs of the mover, and of a reversible mixture of
 //! both sides' discs the bits that the place in the table does not tell. So there are no key collisions.
 
-use crate::isa::prefetch;
+use bytemuck::Zeroable;
 
-/// Bits of the place of an entry for 7 empties and more.
+use crate::{board::Position, isa::prefetch, search::memory::zeroed_box};
+
+/// Bits of the place of an entry for 7 to [`MIDDLE_EMPTIES`](super::MIDDLE_EMPTIES) empties.
 const MIDDLE_BITS: u32 = 17;
 
-/// The same for fewer.
+/// The same above.
+const GUIDED_BITS: u32 = 16;
+
+/// The same for fewer than 7.
 const SHALLOW_BITS: u32 = 15;
+
+/// Where the entries of each kind begin.
+const GUIDED_FIRST: usize = 1 << MIDDLE_BITS;
+const SHALLOW_FIRST: usize = GUIDED_FIRST + (1 << GUIDED_BITS);
 
 /// Bits of an entry's second word that are not part of the key.
 const DATA_BITS: u32 = 14;
@@ -33,41 +42,61 @@ pub(super) struct Slot {
 }
 
 // The second word: key, 1 bit for a lower bound, 7 bits of the bound (half of it, plus 32), 6 bits of the best move.
-#[derive(Clone, Copy, Debug)]
+// No position without discs of the mover is looked up: zeros are an entry that holds nothing.
+#[derive(Clone, Copy, Debug, Zeroable)]
 #[repr(align(16))]
 struct Entry {
     mover: u64,
     word: u64,
 }
 
-/// The table, 2.5 MiB: twice the size saves 1 % of the nodes and costs more time than that.
-#[derive(Debug)]
+/// Two huge pages: at every step into a table of small pages the processor would have to find the page first.
+#[derive(Zeroable)]
+#[repr(align(0x200000))]
+struct Entries([Entry; SHALLOW_FIRST + (1 << SHALLOW_BITS)]);
+
+/// The table: twice the size saves 1 % of the nodes and costs more time than that.
 pub(in crate::search) struct EndCache {
-    entries: Box<[Entry]>,
+    entries: Box<Entries>,
+}
+
+impl std::fmt::Debug for EndCache {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("EndCache").finish_non_exhaustive()
+    }
 }
 
 impl EndCache {
     pub(super) fn new() -> Self {
-        // No position has all squares taken by the mover and is looked up.
-        let empty = Entry { mover: u64::MAX, word: 0 };
-        Self { entries: vec![empty; (1 << MIDDLE_BITS) + (1 << SHALLOW_BITS)].into_boxed_slice() }
+        Self { entries: zeroed_box() }
     }
 
     /// Forgets everything.
     pub(in crate::search) fn clear(&mut self) {
-        *self = Self::new();
+        self.entries.0.fill(Entry::zeroed());
     }
 
-    /// The slot of a position with 7 empties or more.
+    /// The slot of a position with 7 to [`MIDDLE_EMPTIES`](super::MIDDLE_EMPTIES) empties.
     #[inline(always)]
     pub(super) fn middle_slot(mover: u64, opponent: u64) -> Slot {
         Self::slot(mover, opponent, MIDDLE_BITS, 0)
     }
 
+    /// The slot of a position with `empties` from [`MIDDLE_EMPTIES`](super::MIDDLE_EMPTIES) up.
+    #[inline(always)]
+    pub(super) fn upper_slot(position: Position, empties: u32) -> Slot {
+        let (mover, opponent) = (position.mover(), position.opponent());
+        if empties > super::MIDDLE_EMPTIES {
+            Self::slot(mover, opponent, GUIDED_BITS, GUIDED_FIRST)
+        } else {
+            Self::middle_slot(mover, opponent)
+        }
+    }
+
     /// The slot of a position with fewer.
     #[inline(always)]
     pub(super) fn shallow_slot(mover: u64, opponent: u64) -> Slot {
-        Self::slot(mover, opponent, SHALLOW_BITS, 1 << MIDDLE_BITS)
+        Self::slot(mover, opponent, SHALLOW_BITS, SHALLOW_FIRST)
     }
 
     #[inline(always)]
@@ -79,13 +108,13 @@ impl EndCache {
     /// Brings a slot near.
     #[inline(always)]
     pub(super) fn prefetch(&self, slot: Slot) {
-        prefetch(&self.entries[slot.place]);
+        prefetch(&self.entries.0[slot.place]);
     }
 
     /// What is known of a position for the null window above `alpha`.
     #[inline(always)]
     pub(super) fn probe(&self, slot: Slot, alpha: i32) -> Probe {
-        let entry = &self.entries[slot.place];
+        let entry = &self.entries.0[slot.place];
         if entry.mover != slot.mover || (entry.word ^ slot.key) >> DATA_BITS != 0 {
             return Probe::Miss;
         }
@@ -99,7 +128,7 @@ impl EndCache {
     pub(super) fn store(&mut self, slot: Slot, alpha: i32, score: i32, best: usize) {
         debug_assert!(score % 2 == 0 && (-64..=64).contains(&score));
         let data = u64::from(score > alpha) << 13 | ((score / 2 + 32) as u64) << 6 | best as u64 & 63;
-        self.entries[slot.place] = Entry { mover: slot.mover, word: slot.key | data };
+        self.entries.0[slot.place] = Entry { mover: slot.mover, word: slot.key | data };
     }
 }
 

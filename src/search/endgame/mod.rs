@@ -1,9 +1,11 @@
 //! Exact search of the last empties, in discs, by null windows, without the shared table.
 //!
 //! [`last`] plays out one to four empties, [`shallow`] five and six by parity alone, [`middle`] from seven up with moves
-//! ordered by [`Ordering`] and a private table. Above that the tree search in the parent folder takes over.
+//! ordered by [`Ordering`] and a private table; [`guided`] the same with the evaluation besides. Above that the tree
+//! search in the parent folder takes over.
 
 mod cache;
+mod guided;
 mod last;
 mod middle;
 mod shallow;
@@ -11,6 +13,7 @@ mod stability;
 
 pub(super) use cache::EndCache;
 use cache::Probe;
+pub(super) use guided::solve as solve_guided;
 pub(super) use middle::{weighted_mobility, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
@@ -25,6 +28,9 @@ use crate::{
 
 /// Most empties that the search with private tables handles.
 pub(super) const MIDDLE_EMPTIES: u32 = 10;
+
+/// Most empties at which the private table serves together with the evaluation.
+pub(super) const GUIDED_EMPTIES: u32 = 11;
 
 /// What one thread needs for endgames: counters and private tables.
 #[derive(Debug)]
@@ -43,17 +49,16 @@ impl EndWorker {
         Self { searched: 0, ordered: 0, cache: EndCache::new(), ordering: Ordering::embedded() }
     }
 
-    /// Brings what is known of a position with [`MIDDLE_EMPTIES`] near.
+    /// Brings what is known of a position near, which has [`MIDDLE_EMPTIES`] to [`GUIDED_EMPTIES`].
     #[inline(always)]
-    pub(super) fn prefetch(&self, position: Position) {
-        self.cache.prefetch(EndCache::middle_slot(position.mover(), position.opponent()));
+    pub(super) fn prefetch(&self, position: Position, empties: u32) {
+        self.cache.prefetch(EndCache::upper_slot(position, empties));
     }
 
-    /// A score that settles the null window above `alpha` at a position with [`MIDDLE_EMPTIES`], when one is known.
+    /// A score that settles the null window above `alpha` at such a position, when one is known.
     #[inline(always)]
-    pub(super) fn known(&self, position: Position, alpha: i32) -> Option<i32> {
-        let slot = EndCache::middle_slot(position.mover(), position.opponent());
-        match self.cache.probe(slot, alpha) {
+    pub(super) fn known(&self, position: Position, empties: u32, alpha: i32) -> Option<i32> {
+        match self.cache.probe(EndCache::upper_slot(position, empties), alpha) {
             Probe::Cut(score) => Some(score),
             Probe::Move(_) | Probe::Miss => None,
         }

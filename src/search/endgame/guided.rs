@@ -1,0 +1,143 @@
+//! Just above the middle endgame: its private table, but moves ordered by the evaluation as well.
+
+use super::{
+    EndNode,
+    cache::{EndCache, Probe},
+    middle::{STABILITY_ALPHA, weighted_mobility, wipe_out},
+    score_at_end, upper_bound_by_stability,
+};
+use crate::{
+    board::{Square, Squares, odd_quadrants},
+    eval::ordering::{OrderingFeatures, Surroundings},
+    search::{
+        moves::{MoveList, ScoredMove, endgame_promise, pick_best},
+        node::Node,
+        tree::{TreeTier, tuning},
+        worker::Worker,
+    },
+};
+
+/// The score of a move, found by the search for one empty square fewer.
+#[inline(always)]
+fn next<I: TreeTier>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    alpha: i32,
+    cut: bool,
+    square: Square,
+    flips: u64,
+) -> i32 {
+    worker.end.searched += 1;
+    if node.empties == super::MIDDLE_EMPTIES + 1 {
+        -isa.solve_middle(worker.end, &EndNode::of(node).child(square, flips), -alpha - 1)
+    } else {
+        -isa.solve_guided(worker, &node.child(square, flips), -alpha - 1, !cut)
+    }
+}
+
+#[inline(always)]
+pub(in crate::search) fn solve<I: TreeTier>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    alpha: i32,
+    cut: bool,
+) -> i32 {
+    if worker.poll() {
+        return alpha;
+    }
+    let (mover, opponent) = (node.position.mover(), node.position.opponent());
+    let moves = isa.mobility(mover, opponent);
+    if moves == 0 {
+        return if isa.mobility(opponent, mover) == 0 {
+            score_at_end(mover, opponent)
+        } else {
+            -isa.solve_guided(worker, &node.passed(), -alpha - 1, !cut)
+        };
+    }
+    if alpha >= STABILITY_ALPHA[node.empties as usize % 20]
+        && let Some(bound) = upper_bound_by_stability(mover, opponent, alpha)
+    {
+        return bound;
+    }
+    let slot = EndCache::upper_slot(node.position, node.empties);
+    let known = match worker.end.cache.probe(slot, alpha) {
+        Probe::Cut(score) => return score,
+        Probe::Move(square) => 1_u64.checked_shl(square as u32).unwrap_or(0),
+        Probe::Miss => 0,
+    };
+    let (mut best, mut best_square) = (-65, 64);
+    'search: {
+        // The move of an earlier search, or the only one, needs no comparison with others.
+        let first = if moves.is_power_of_two() { moves } else { known & moves };
+        if let Some(square) = Square::lowest(first) {
+            let flips = isa.flips(square.index(), mover, opponent);
+            best = if wipe_out(opponent, flips) { 64 } else { next(isa, worker, node, alpha, cut, square, flips) };
+            best_square = square.index();
+            if best > alpha {
+                break 'search;
+            }
+        }
+        let mut candidates = MoveList::new();
+        for square in Squares(moves & !first) {
+            let flips = isa.flips(square.index(), mover, opponent);
+            if wipe_out(opponent, flips) {
+                (best, best_square) = (64, square.index());
+                break 'search;
+            }
+            worker.end.cache.prefetch(EndCache::upper_slot(node.position.after(square, flips), node.empties - 1));
+            candidates.push(ScoredMove { square, flips, score: 0 });
+        }
+        let mut index = 0;
+        while let Some(&ScoredMove { square, flips, .. }) = candidates.get(index) {
+            worker.end.ordered += 1;
+            let slot = EndCache::upper_slot(node.position.after(square, flips), node.empties - 1);
+            let Probe::Cut(score) = worker.end.cache.probe(slot, -alpha - 1) else {
+                index += 1;
+                continue;
+            };
+            if -score > best {
+                (best, best_square) = (-score, square.index());
+                if best > alpha {
+                    break 'search;
+                }
+            }
+            candidates.swap_remove(index);
+        }
+        if candidates.len() > 1 {
+            let odd = odd_quadrants(node.position.empty());
+            for candidate in &mut candidates {
+                let square = candidate.square;
+                let child = node.child(square, candidate.flips);
+                let replies = isa.mobility(child.position.mover(), child.position.opponent());
+                let surroundings = Surroundings { replies, odd: odd & square.bit() != 0, square };
+                let effort =
+                    worker.end.ordering.promise(&OrderingFeatures::of(&child.features), child.frame, &surroundings);
+                let value = worker.evaluator.value(&child.features, child.frame, child.empties);
+                candidate.score =
+                    endgame_promise(-value, weighted_mobility(replies), i32::from(odd & square.bit() != 0))
+                        + tuning::EFFORT * effort;
+            }
+        }
+        for i in 0..candidates.len() {
+            pick_best(&mut candidates, i);
+            let ScoredMove { square, flips, .. } = candidates[i];
+            let score = next(isa, worker, node, alpha, cut, square, flips);
+            if worker.is_stopped() {
+                return alpha;
+            }
+            if score > best {
+                (best, best_square) = (score, square.index());
+                if best > alpha {
+                    break 'search;
+                }
+            }
+        }
+    }
+    if worker.is_stopped() {
+        return alpha;
+    }
+    worker.end.cache.store(slot, alpha, best, best_square);
+    best
+}
