@@ -3,7 +3,7 @@
 
 use once_cell::sync::Lazy;
 
-use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, Family, PLACED, map_square};
+use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, Family, PATTERN_SIZE, PLACED, map_square};
 
 /// The map from table indices to shared weights.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ impl Packing {
         let mut count = 0;
         for family in &FAMILIES {
             let permutations = self_symmetries(family);
+            let permutations: Vec<_> = permutations.iter().map(|permutation| Halves::new(permutation)).collect();
             let mut map = vec![u32::MAX; CONFIGURATIONS];
             for configuration in 0..map.len() {
                 if map[configuration] != u32::MAX {
@@ -29,7 +30,7 @@ impl Packing {
                 }
                 map[configuration] = count as u32;
                 for permutation in &permutations {
-                    map[permuted(configuration, permutation)] = count as u32;
+                    map[permutation.of(configuration)] = count as u32;
                 }
                 count += 1;
             }
@@ -69,6 +70,29 @@ fn self_symmetries(family: &Family) -> Vec<Vec<usize>> {
                 .collect()
         })
         .collect()
+}
+
+/// Configurations of half a pattern.
+const HALF: usize = 3_usize.pow(PATTERN_SIZE as u32 / 2);
+
+/// A permutation of configurations by tables, digits moving independently of each other.
+struct Halves {
+    upper: Vec<usize>,
+    lower: Vec<usize>,
+}
+
+impl Halves {
+    fn new(permutation: &[usize]) -> Self {
+        // Digits of 0 stay 0: what is left are those of the other half.
+        Self {
+            upper: (0..HALF).map(|half| permuted(half * HALF, permutation)).collect(),
+            lower: (0..HALF).map(|half| permuted(half, permutation)).collect(),
+        }
+    }
+
+    fn of(&self, configuration: usize) -> usize {
+        self.upper[configuration / HALF] + self.lower[configuration % HALF]
+    }
 }
 
 /// The configuration with the digit of place `i` moved to place `permutation[i]`.

@@ -134,8 +134,10 @@ impl Inner {
             .iter()
             .zip(upper)
             .map(|(&a, &b)| {
-                let centidiscs = (i32::from(a) * (whole - share) + i32::from(b) * share) as f32 / whole as f32;
-                (centidiscs / 12.5).round() as i8
+                // In eighths of a disc, rounded half away from zero.
+                let centidiscs = i32::from(a) * (whole - share) + i32::from(b) * share;
+                let eighths = (4 * centidiscs.unsigned_abs() + 25 * BLEND_DENOMINATOR) / (50 * BLEND_DENOMINATOR);
+                (centidiscs.signum() * eighths as i32).clamp(i8::MIN.into(), i8::MAX.into()) as i8
             })
             .collect();
         let mut families: Box<[[i8; FAMILY_SIZE]; FAMILY_COUNT]> = bytemuck::zeroed_box();

@@ -179,8 +179,14 @@ fn moves_of_3<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, [a, b, 
 
 /// Four empty squares.
 #[inline(always)]
-pub(super) fn solve_4<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
-    let empty = !(mover | opponent);
+pub(super) fn solve_4<I: EndTier>(
+    isa: I,
+    worker: &mut EndWorker,
+    mover: u64,
+    opponent: u64,
+    empty: u64,
+    alpha: i32,
+) -> i32 {
     let pair = isa.pair(mover, opponent);
     let best = moves_of_4(isa, worker, pair, empty, alpha);
     if best > -65 {

@@ -109,8 +109,8 @@ crate::tiered! {
     /// The endgame functions of each tier. All return fail-soft scores in discs from the mover's view for the null
     /// window `alpha`..`alpha + 1`.
     pub(super) trait EndTier {
-        /// Four empties.
-        fn solve_4(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = last::solve_4;
+        /// Four empties, which the caller knows before it knows the discs: their order need not wait for the flips.
+        fn solve_4(worker: &mut EndWorker, mover: u64, opponent: u64, empty: u64, alpha: i32) -> i32 = last::solve_4;
         /// Five and six empties.
         fn solve_shallow(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = shallow::solve;
         /// Seven to [`MIDDLE_EMPTIES`] empties.
@@ -132,7 +132,7 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32
             last::solve_2(isa, worker, isa.pair(mover, opponent), [a, b], alpha)
         }
         3 => last::solve_3(isa, worker, isa.pair(mover, opponent), last::three_by_parity(empty), alpha),
-        4 => isa.solve_4(worker, mover, opponent, alpha),
+        4 => isa.solve_4(worker, mover, opponent, empty, alpha),
         5 | 6 => isa.solve_shallow(worker, mover, opponent, alpha),
         _ => isa.solve_middle(worker, &EndNode::of(node), alpha),
     }

@@ -43,7 +43,7 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
             worker.searched += 1;
             let score = if five {
-                -isa.solve_4(worker, next_mover, next_opponent, -alpha - 1)
+                -isa.solve_4(worker, next_mover, next_opponent, empty ^ square.bit(), -alpha - 1)
             } else {
                 -isa.solve_shallow(worker, next_mover, next_opponent, -alpha - 1)
             };
