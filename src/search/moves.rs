@@ -33,7 +33,7 @@ pub(super) const fn endgame_promise(value: i32, mobility: i32, parity: i32) -> i
 
 /// Moves the most promising of the moves from `index` on to `index`.
 #[inline(always)]
-pub(super) fn pick_best(list: &mut MoveList, index: usize) {
+pub(super) fn pick_best(list: &mut [ScoredMove], index: usize) {
     let mut best = index;
     for other in index + 1..list.len() {
         if list[other].score > list[best].score {

@@ -89,6 +89,18 @@ pub(in crate::search) fn solve<I: TreeTier>(
             worker.end.cache.prefetch(EndCache::upper_slot(node.position.after(square, flips), node.empties - 1));
             candidates.push(ScoredMove { square, flips, score: 0 });
         }
+        // What is cheap to find of the children is found while the table's entries are on their way.
+        let odd = odd_quadrants(node.position.empty());
+        let features = OrderingFeatures::of(&node.features);
+        for ScoredMove { square, flips, score } in &mut candidates {
+            let child = node.position.after(*square, *flips);
+            let replies = isa.mobility(child.mover(), child.opponent());
+            let odd = odd & square.bit() != 0;
+            let surroundings = Surroundings { replies, odd, square: *square };
+            let features = features.after(node.frame, *square, *flips);
+            let effort = worker.end.ordering.promise(&features, node.frame.flipped(), &surroundings);
+            *score = endgame_promise(0, weighted_mobility(replies), i32::from(odd)) + tuning::EFFORT * effort;
+        }
         let mut index = 0;
         while let Some(&ScoredMove { square, flips, .. }) = candidates.get(index) {
             worker.end.ordered += 1;
@@ -106,18 +118,9 @@ pub(in crate::search) fn solve<I: TreeTier>(
             candidates.swap_remove(index);
         }
         if candidates.len() > 1 {
-            let odd = odd_quadrants(node.position.empty());
             for candidate in &mut candidates {
-                let square = candidate.square;
-                let child = node.child(square, candidate.flips);
-                let replies = isa.mobility(child.position.mover(), child.position.opponent());
-                let surroundings = Surroundings { replies, odd: odd & square.bit() != 0, square };
-                let effort =
-                    worker.end.ordering.promise(&OrderingFeatures::of(&child.features), child.frame, &surroundings);
-                let value = worker.evaluator.value(&child.features, child.frame, child.empties);
-                candidate.score =
-                    endgame_promise(-value, weighted_mobility(replies), i32::from(odd & square.bit() != 0))
-                        + tuning::EFFORT * effort;
+                let child = node.child(candidate.square, candidate.flips);
+                candidate.score -= worker.evaluator.value(&child.features, child.frame, child.empties);
             }
         }
         for i in 0..candidates.len() {

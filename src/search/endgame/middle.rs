@@ -1,5 +1,7 @@
 //! Seven to about a dozen empties: a private table, and moves ordered by the effort their proof is likely to take.
 
+use arrayvec::ArrayVec;
+
 use super::{
     EndNode, EndTier, EndWorker,
     cache::{EndCache, Probe, Slot},
@@ -9,7 +11,7 @@ use super::{
 use crate::{
     board::{CORNERS, Square, Squares, odd_quadrants},
     eval::ordering::Surroundings,
-    search::moves::{MoveList, ScoredMove, pick_best},
+    search::moves::{ScoredMove, pick_best},
 };
 
 /// Number of replies, those into corners counted twice.
@@ -21,6 +23,9 @@ pub(in crate::search) const fn weighted_mobility(replies: u64) -> i32 {
 /// Lowest alpha at which the stability cut is worth its time, by empties from 0.
 pub(super) static STABILITY_ALPHA: [i32; 20] =
     [12, 12, 12, 12, 12, 12, 12, 12, 14, 16, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38];
+
+/// Room for the moves of a position, of which there are no more than empties.
+const MIDDLE_MOVES: usize = 16;
 
 /// Moves that leave fewer replies than this (corners count twice) are searched before the others are looked at.
 const SEARCHED_AT_ONCE: i32 = 2;
@@ -95,8 +100,8 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
                 break 'search;
             }
         }
-        let mut candidates = MoveList::new();
-        let odd = odd_quadrants(empty);
+        // Most of the time in this function would be spent waiting for the table: first of all its entries are fetched.
+        let mut listed = ArrayVec::<(Square, u64), MIDDLE_MOVES>::new();
         for square in Squares(rest) {
             let flips = isa.flips(square.index(), mover, opponent);
             if wipe_out(opponent, flips) {
@@ -104,8 +109,13 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
                 break 'search;
             }
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
-            // Most of the time in this function would be spent waiting for the table.
             worker.cache.prefetch(child_slot(empties, next_mover, next_opponent));
+            listed.push((square, flips));
+        }
+        let mut candidates = ArrayVec::<ScoredMove, MIDDLE_MOVES>::new();
+        let odd = odd_quadrants(empty);
+        for &(square, flips) in &listed {
+            let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
             let replies = isa.mobility(next_mover, next_opponent);
             if weighted_mobility(replies) < SEARCHED_AT_ONCE {
                 let score = next(isa, worker, node, empties, alpha, square, flips);
