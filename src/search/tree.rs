@@ -218,15 +218,13 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         }
     }
 
-    let mut listed = match Listed::new::<I, END>(isa, worker, node, depth, moves) {
-        Ok(listed) => listed,
-        Err(wiping_out) => {
-            if let Some(pv) = pv {
-                pv.push(wiping_out.index() as u8);
-            }
-            return 64 * (DISC / scale);
+    let mut listed = Listed { moves: MoveList::new(), children: ArrayVec::new(), counted: false };
+    if let Err(wiping_out) = listed.fill::<I, END>(isa, worker, node, depth, moves) {
+        if let Some(pv) = pv {
+            pv.push(wiping_out.index() as u8);
         }
-    };
+        return 64 * (DISC / scale);
+    }
     if !PV && listed.moves.len() > 1 {
         if let Some(score) = listed.settled_by_children::<END>(worker, depth, beta) {
             return score;
@@ -424,17 +422,18 @@ struct Listed {
 }
 
 impl Listed {
-    /// Lists `moves`, unless one of them takes all the opponent's discs: then that one.
+    /// Lists `moves`, unless one of them takes all the opponent's discs: then that one. In place, as a list is too
+    /// large to be handed over.
     #[inline(always)]
-    fn new<I: TreeTier, const END: bool>(
+    fn fill<I: TreeTier, const END: bool>(
+        &mut self,
         isa: I,
         worker: &Worker<'_>,
         node: &Node,
         depth: u32,
         moves: u64,
-    ) -> Result<Self, Square> {
+    ) -> Result<(), Square> {
         let (mover, opponent) = (node.position.mover(), node.position.opponent());
-        let mut listed = Self { moves: MoveList::new(), children: ArrayVec::new(), counted: false };
         for square in Squares(moves) {
             let flips = isa.flips(square.index(), mover, opponent);
             if wipe_out(opponent, flips) {
@@ -446,10 +445,10 @@ impl Listed {
             } else if END && node.empties > MIDDLE_EMPTIES {
                 worker.end.prefetch(child, node.empties - 1);
             }
-            listed.moves.push(ScoredMove { square, flips, score: 0 });
-            listed.children.push(child);
+            self.moves.push(ScoredMove { square, flips, score: 0 });
+            self.children.push(child);
         }
-        Ok(listed)
+        Ok(())
     }
 
     /// Enhanced transposition cut-off (A. Plaat et al. 1996): what is known of a child may settle its parent.
