@@ -66,6 +66,7 @@ flipside::tiered! {
         fn every_flip(positions: &[Position]) -> u64 = all_flips;
         fn every_mobility(positions: &[Position]) -> u64 = all_mobility;
         fn every_evaluation(evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 = all_evaluations;
+        fn every_correction(evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 = all_corrections;
     }
 }
 
@@ -93,6 +94,16 @@ fn all_evaluations<I: Isa>(_isa: I, evaluator: &Evaluator, moves: &[(Features, S
     })
 }
 
+#[inline(always)]
+fn all_corrections<I: Isa>(_isa: I, evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 {
+    moves.iter().fold(0, |sum, (features, square, flips, empties)| {
+        let child = features.after(Frame::Mover, *square, *flips);
+        let value = evaluator.value(&child, Frame::Opponent, empties - 1);
+        let network = evaluator.network(empties - 1);
+        sum ^ network.map_or(value, |network| network.value(&child, Frame::Opponent, empties - 1, (8, 8), value))
+    })
+}
+
 fn engine(tier: Tier) -> Option<Engine> {
     Engine::new(Settings { threads: 1, hash_mib: 1, tier, use_book: false, ..Settings::default() }).ok()
 }
@@ -115,6 +126,9 @@ fn evaluation(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(moves.len() as u64));
         group.bench_function("make a move and evaluate", |bencher| {
             with_tier!(tier, isa => bencher.iter(|| isa.every_evaluation(&evaluator, black_box(&moves))));
+        });
+        group.bench_function("make a move and evaluate with the network", |bencher| {
+            with_tier!(tier, isa => bencher.iter(|| isa.every_correction(&evaluator, black_box(&moves))));
         });
         group.finish();
     }

@@ -11,6 +11,7 @@ mod checksum;
 pub mod engine;
 pub mod eval;
 pub mod isa;
+mod memory;
 pub mod notation;
 pub mod protocol;
 pub mod search;

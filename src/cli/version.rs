@@ -2,7 +2,7 @@
 
 use flipside::{
     book::Book,
-    eval::{Evaluator, ordering::Ordering},
+    eval::{Evaluator, network, ordering::Ordering},
     isa::Tier,
 };
 
@@ -27,6 +27,7 @@ fn facts() -> Vec<(&'static str, String)> {
     let tiers: Vec<&str> = Tier::available().iter().map(|tier| tier.name()).collect();
     vec![
         ("evaluation", Evaluator::default().facts().to_owned()),
+        ("network", network::facts().to_owned()),
         ("move ordering", Ordering::embedded().facts().to_owned()),
         ("opening book", format!("{} positions; {}", Book::built_in().len(), Book::built_in().facts())),
         ("instruction sets", tiers.join(" ")),

@@ -6,6 +6,7 @@
 //! orders moves near the end.
 
 pub mod features;
+pub mod network;
 pub mod ordering;
 pub mod packing;
 pub mod patterns;
@@ -20,12 +21,22 @@ pub use tables::Evaluator;
 pub const MAX_EVAL: i32 = 6300;
 
 impl Evaluator {
+    /// The sum of the pattern weights of a position from the mover's view, in centi-discs.
+    pub fn pattern_value(&self, position: Position) -> i32 {
+        self.value(&Features::of(position), Frame::Mover, position.empties())
+    }
+
     /// Static value of a position from the mover's view, in centi-discs; the exact score when the board is full.
     pub fn evaluate(&self, position: Position) -> i32 {
         let empties = position.empties();
         if empties == 0 {
             return position.final_score() * 100;
         }
-        self.value(&Features::of(position), Frame::Mover, empties)
+        let features = Features::of(position);
+        let pattern_value = self.value(&features, Frame::Mover, empties);
+        self.network(empties).map_or(pattern_value, |network| {
+            let mobilities = (position.legal_moves().count_ones(), position.pass().legal_moves().count_ones());
+            network.value(&features, Frame::Mover, empties, mobilities, pattern_value)
+        })
     }
 }

@@ -3,7 +3,7 @@
 
 use once_cell::sync::Lazy;
 
-use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, Family, PATTERN_SIZE, PLACED, map_square};
+use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, PATTERN_SIZE, PLACED, permuted, self_symmetries};
 
 /// The map from table indices to shared weights.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Packing {
         let mut maps = Vec::with_capacity(FAMILY_COUNT);
         let mut count = 0;
         for family in &FAMILIES {
-            let permutations = self_symmetries(family);
+            let permutations = self_symmetries(&family.squares);
             let permutations: Vec<_> = permutations.iter().map(|permutation| Halves::new(permutation)).collect();
             let mut map = vec![u32::MAX; CONFIGURATIONS];
             for configuration in 0..map.len() {
@@ -59,19 +59,6 @@ impl Packing {
     }
 }
 
-/// Permutations of a family's squares by the symmetries that map its first placement onto itself.
-fn self_symmetries(family: &Family) -> Vec<Vec<usize>> {
-    (1..8)
-        .filter_map(|symmetry| {
-            family
-                .squares
-                .iter()
-                .map(|&square| family.squares.iter().position(|&other| other == map_square(symmetry, square)))
-                .collect()
-        })
-        .collect()
-}
-
 /// Configurations of half a pattern.
 const HALF: usize = 3_usize.pow(PATTERN_SIZE as u32 / 2);
 
@@ -93,18 +80,6 @@ impl Halves {
     fn of(&self, configuration: usize) -> usize {
         self.upper[configuration / HALF] + self.lower[configuration % HALF]
     }
-}
-
-/// The configuration with the digit of place `i` moved to place `permutation[i]`.
-fn permuted(configuration: usize, permutation: &[usize]) -> usize {
-    let len = permutation.len();
-    let mut rest = configuration;
-    let mut number = 0;
-    for place in (0..len).rev() {
-        number += (rest % 3) * 3_usize.pow((len - 1 - permutation[place]) as u32);
-        rest /= 3;
-    }
-    number
 }
 
 #[cfg(test)]

@@ -31,25 +31,25 @@ pub const PATTERN_SIZE: usize = 10;
 /// Number of configurations of a pattern.
 pub const CONFIGURATIONS: usize = 3_usize.pow(PATTERN_SIZE as u32);
 
-/// The families.
+/// The families. The first eight squares of each have all its symmetries: they are the patterns of the network.
 pub const FAMILIES: [Family; FAMILY_COUNT] = families();
 
 #[rustfmt::skip]
 const SHAPES: [(&str, [u8; PATTERN_SIZE], usize); FAMILY_COUNT] = [
-    ("edge + 2X",       [9, 0, 1, 2, 3, 4, 5, 6, 7, 14], 4),
+    ("edge + 2X",       [0, 1, 2, 3, 4, 5, 6, 7, 9, 14], 4),
     ("corner 2x5",      [0, 1, 2, 3, 4, 8, 9, 10, 11, 12], 8),
-    ("corner triangle", [0, 1, 2, 3, 8, 9, 10, 16, 17, 24], 4),
-    ("corners + block", [0, 2, 3, 4, 5, 7, 10, 11, 12, 13], 4),
-    ("wide corner",     [0, 1, 2, 3, 4, 8, 9, 16, 24, 32], 4),
-    ("corner cross",    [0, 9, 18, 27, 1, 10, 19, 8, 17, 26], 4),
+    ("corner triangle", [0, 1, 2, 3, 8, 9, 16, 24, 10, 17], 4),
+    ("corners + block", [0, 2, 3, 4, 5, 7, 11, 12, 10, 13], 4),
+    ("wide corner",     [0, 2, 3, 4, 9, 16, 24, 32, 1, 8], 4),
+    ("corner cross",    [0, 9, 18, 27, 1, 10, 8, 17, 19, 26], 4),
     ("corner 3x3 + d4", [0, 1, 2, 8, 9, 10, 16, 17, 18, 27], 4),
-    ("line 2 + corners", [0, 8, 9, 10, 11, 12, 13, 14, 15, 7], 4),
-    ("line 3 + 2",      [10, 16, 17, 18, 19, 20, 21, 22, 23, 13], 4),
-    ("line 4 + 2",      [19, 24, 25, 26, 27, 28, 29, 30, 31, 20], 4),
-    ("diagonal 8 + 2C", [8, 0, 9, 18, 27, 36, 45, 54, 63, 1], 4),
-    ("diagonal 7 + 3",  [0, 1, 10, 19, 28, 37, 46, 55, 63, 14], 4),
+    ("line 2 + corners", [8, 9, 10, 11, 12, 13, 14, 15, 0, 7], 4),
+    ("line 3 + 2",      [16, 17, 18, 19, 20, 21, 22, 23, 10, 13], 4),
+    ("line 4 + 2",      [24, 25, 26, 27, 28, 29, 30, 31, 19, 20], 4),
+    ("diagonal 8 + 2C", [0, 9, 18, 27, 36, 45, 54, 63, 8, 1], 4),
+    ("diagonal 7 + 3",  [1, 10, 19, 28, 37, 46, 55, 14, 0, 63], 4),
     ("diagonal 6 + 4",  [1, 2, 11, 20, 29, 38, 47, 55, 6, 15], 4),
-    ("diagonal 5 + 5",  [9, 3, 12, 21, 30, 39, 54, 6, 15, 7], 4),
+    ("diagonal 5 + 5",  [3, 12, 21, 30, 39, 6, 15, 7, 9, 54], 4),
     ("diagonal 4 + 6",  [2, 3, 4, 13, 22, 31, 39, 47, 12, 30], 4),
 ];
 
@@ -134,4 +134,28 @@ pub(super) const fn map_square(symmetry: u8, square: u8) -> u8 {
         row = 7 - row;
     }
     if symmetry & 4 != 0 { column * 8 + row } else { row * 8 + column }
+}
+
+/// Permutations of a shape's squares by the symmetries of the board that map it onto itself.
+pub(super) fn self_symmetries(squares: &[u8]) -> Vec<Vec<usize>> {
+    (1..8)
+        .filter_map(|symmetry| {
+            squares
+                .iter()
+                .map(|&square| squares.iter().position(|&other| other == map_square(symmetry, square)))
+                .collect()
+        })
+        .collect()
+}
+
+/// The configuration with the digit of place `i` moved to place `permutation[i]`.
+pub(super) fn permuted(configuration: usize, permutation: &[usize]) -> usize {
+    let len = permutation.len();
+    let mut rest = configuration;
+    let mut number = 0;
+    for place in (0..len).rev() {
+        number += (rest % 3) * 3_usize.pow((len - 1 - permutation[place]) as u32);
+        rest /= 3;
+    }
+    number
 }

@@ -6,6 +6,7 @@ use once_cell::sync::{Lazy, OnceCell};
 
 use super::{
     Features, Frame, MAX_EVAL,
+    network::{NETWORK, NETWORK_EMPTIES, Network},
     packing::PACKING,
     patterns::{EIGHTFOLD_FAMILY, FAMILY_COUNT},
     weights::{BLEND_DENOMINATOR, CONSTANTS, KNOTS, WeightSet, WeightsError, WeightsFile, blend},
@@ -31,7 +32,10 @@ enum Source {
 
 /// Evaluates positions; tables are built for the numbers of empties that are asked for. Cheap to clone.
 #[derive(Clone)]
-pub struct Evaluator(Arc<Inner>);
+pub struct Evaluator {
+    inner: Arc<Inner>,
+    network: Option<&'static Network>,
+}
 
 struct Inner {
     source: Source,
@@ -68,16 +72,34 @@ impl Evaluator {
     }
 
     fn from_source(source: Source) -> Self {
-        Self(Arc::new(Inner {
-            source,
-            knots: [const { OnceCell::new() }; KNOTS],
-            tables: [const { OnceCell::new() }; CONSTANTS],
-        }))
+        // The network corrects the embedded weights and no others.
+        let network = if matches!(source, Source::Embedded(_)) { NETWORK.as_ref() } else { None };
+        let inner =
+            Inner { source, knots: [const { OnceCell::new() }; KNOTS], tables: [const { OnceCell::new() }; CONSTANTS] };
+        Self { inner: Arc::new(inner), network }
+    }
+
+    /// The same evaluator without its network: nothing but the pattern sum.
+    #[must_use]
+    pub fn without_network(&self) -> Self {
+        Self { inner: self.inner.clone(), network: None }
+    }
+
+    /// The same evaluator with another network.
+    #[must_use]
+    pub fn with_network(&self, network: &'static Network) -> Self {
+        Self { inner: self.inner.clone(), network: Some(network) }
+    }
+
+    /// The network that corrects the pattern sum of positions with so many empties, if there is one.
+    #[inline(always)]
+    pub fn network(&self, empties: u32) -> Option<&'static Network> {
+        self.network.filter(|_| NETWORK_EMPTIES.contains(&empties))
     }
 
     /// How the weights were trained.
     pub fn facts(&self) -> &str {
-        match &self.0.source {
+        match &self.inner.source {
             Source::Embedded(file) => file.facts(),
             Source::Given(set) => &set.facts,
         }
@@ -93,10 +115,10 @@ impl Evaluator {
     #[inline(always)]
     fn table(&self, empties: u32) -> &Table {
         let index = (empties as usize).min(CONSTANTS - 1);
-        self.0.tables[index].get_or_init(|| self.0.build(index))
+        self.inner.tables[index].get_or_init(|| self.inner.build(index))
     }
 
-    /// Value in centi-discs from the mover's view, within ±[`MAX_EVAL`].
+    /// Sum of pattern weights in centi-discs from the mover's view, within ±[`MAX_EVAL`].
     #[inline(always)]
     pub fn value(&self, features: &Features, frame: Frame, empties: u32) -> i32 {
         let table = self.table(empties);

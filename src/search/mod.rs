@@ -5,8 +5,8 @@
 
 mod effort;
 mod endgame;
+mod leaves;
 mod level;
-mod memory;
 mod moves;
 mod node;
 mod probcut;

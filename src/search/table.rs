@@ -7,10 +7,11 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
-use super::{Selectivity, memory::empty_buckets};
-use crate::{board::Position, isa::prefetch};
+use super::Selectivity;
+use crate::{board::Position, isa::prefetch, memory::zeroed_slice};
 
 /// No best move.
 pub(super) const NO_MOVE: u8 = 64;
@@ -62,7 +63,7 @@ const fn age_of(data: u64) -> u8 {
 const WAYS: usize = 2;
 
 /// One cache line.
-#[derive(Debug)]
+#[derive(Debug, Zeroable)]
 #[repr(align(64))]
 pub(super) struct Bucket([[AtomicU64; 3]; WAYS]);
 
@@ -77,7 +78,7 @@ impl Table {
     /// A table of at most `mebibytes`, or `None` when the memory is not to be had.
     pub fn new(mebibytes: usize) -> Option<Self> {
         let count = mebibytes.checked_mul(1 << 20)? / size_of::<Bucket>();
-        Some(Self { buckets: empty_buckets(count)?, age: AtomicU8::new(0) })
+        Some(Self { buckets: zeroed_slice(count)?, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.

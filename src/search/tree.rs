@@ -11,6 +11,7 @@ use super::{
         EndTier, GUIDED_EMPTIES, MIDDLE_EMPTIES, score_at_end, solve_guided, upper_bound_by_stability,
         weighted_mobility, wipe_out,
     },
+    leaves::{leaf, precise},
     moves::{MAX_MOVES, MoveList, ScoredMove, endgame_promise, pick_best},
     node::Node,
     probcut,
@@ -19,8 +20,11 @@ use super::{
     worker::Worker,
 };
 use crate::{
-    board::{CORNERS, Position, Square, Squares, odd_quadrants},
-    eval::ordering::{OrderingFeatures, Surroundings},
+    board::{Position, Square, Squares, odd_quadrants},
+    eval::{
+        network::Network,
+        ordering::{OrderingFeatures, Surroundings},
+    },
 };
 
 /// Centi-discs in a disc.
@@ -44,7 +48,9 @@ crate::tiered! {
         /// Midgame, null window, centi-discs.
         fn midgame_null(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, cut: bool) -> i32 = midgame_null;
         /// Midgame of depth 1 and 2, any window, centi-discs.
-        fn midgame_shallow(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, beta: i32) -> i32 = midgame_shallow;
+        fn midgame_shallow(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, beta: i32) -> i32 = super::leaves::midgame_shallow;
+        /// Static value of a leaf by the network, centi-discs, given its pattern sum.
+        fn corrected(network: &Network, node: &Node, pattern_value: i32) -> i32 = super::leaves::corrected;
         /// Midgame, open window, centi-discs.
         fn midgame_pv(worker: &mut Worker<'_>, node: &Node, depth: u32, window: (i32, i32), pv: &mut Pv) -> i32 = midgame_pv;
         /// To the end, null window, discs.
@@ -69,7 +75,7 @@ fn midgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, depth
         return isa.endgame_null(worker, node, alpha.div_euclid(DISC), cut) * DISC;
     }
     if depth == 0 {
-        return worker.evaluator.value(&node.features, node.frame, node.empties);
+        return leaf(isa, worker, node, (alpha, alpha + 1));
     }
     if depth <= 2 {
         return isa.midgame_shallow(worker, node, depth, alpha, alpha + 1);
@@ -92,7 +98,7 @@ fn midgame_pv<I: TreeTier>(
     }
     if depth == 0 {
         pv.clear();
-        return worker.evaluator.value(&node.features, node.frame, node.empties);
+        return precise(isa, worker, node);
     }
     search::<I, false, true>(isa, worker, node, depth, window, false, Some(pv))
 }
@@ -115,54 +121,6 @@ fn endgame_pv<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, window:
         return node.position.final_score();
     }
     search::<I, true, true>(isa, worker, node, node.empties, window, false, Some(pv))
-}
-
-/// One or two plies above the leaves: no table, moves in static order.
-#[inline(always)]
-fn midgame_shallow<I: TreeTier>(
-    isa: I,
-    worker: &mut Worker<'_>,
-    node: &Node,
-    depth: u32,
-    mut alpha: i32,
-    beta: i32,
-) -> i32 {
-    let (mover, opponent) = (node.position.mover(), node.position.opponent());
-    let moves = isa.mobility(mover, opponent);
-    if moves == 0 {
-        return if isa.mobility(opponent, mover) == 0 {
-            score_at_end(mover, opponent) * DISC
-        } else {
-            -isa.midgame_shallow(worker, &node.passed(), depth, -beta, -alpha)
-        };
-    }
-    let odd = odd_quadrants(node.position.empty());
-    let mut best = -INFINITY;
-    for group in [moves & CORNERS, moves & odd & !CORNERS, moves & !odd & !CORNERS] {
-        for square in Squares(group) {
-            let flips = isa.flips(square.index(), mover, opponent);
-            worker.end.searched += 1;
-            if wipe_out(opponent, flips) {
-                return 64 * DISC;
-            }
-            let child = node.child(square, flips);
-            let score = if child.empties == 0 {
-                -child.position.final_score() * DISC
-            } else if depth == 1 {
-                -worker.evaluator.value(&child.features, child.frame, child.empties)
-            } else {
-                -isa.midgame_shallow(worker, &child, depth - 1, -beta, -alpha)
-            };
-            if score > best {
-                best = score;
-                if best >= beta {
-                    return best;
-                }
-                alpha = alpha.max(best);
-            }
-        }
-    }
-    best
 }
 
 /// The body of all tree searches. `END`: to the last disc, in discs, `depth` being the empties; else in centi-discs.
@@ -561,7 +519,7 @@ fn probcut<I: TreeTier, const END: bool>(
         (probcut::midgame_probe_depth(depth), probcut::midgame_deviation(node.empties, depth))
     };
     let margin = (deviations * deviation) as i32 + 1;
-    let static_value = worker.evaluator.value(&node.features, node.frame, node.empties);
+    let static_value = precise(isa, worker, node);
     let beta = beta * scale;
     let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
     let mut result = None;

@@ -10,6 +10,7 @@ pub mod files;
 pub mod games;
 pub mod labels;
 pub mod matches;
+pub mod network;
 pub mod ordering;
 pub mod probcut;
 pub mod rng;

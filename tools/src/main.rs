@@ -9,6 +9,7 @@ use flipside_tools::{
     games::{Header, OPENINGS_FROM_FILE},
     labels,
     matches::{self, Match, play::Limits, player::PlayerSpec, statistics::Sprt},
+    network::{self, NetworkTraining, model::Part},
     ordering::{self, fit::Fitting, sample::Sampling},
     probcut::{self, Measurement},
     searcher,
@@ -46,6 +47,8 @@ enum Command {
     OrderSamples(OrderSamplesArgs),
     /// Fit the weights that order moves near the end to such measurements
     FitOrdering(FitOrderingArgs),
+    /// Fit the network that corrects the pattern sum to game files
+    TrainNetwork(NetworkArgs),
 }
 
 #[derive(Args)]
@@ -283,6 +286,9 @@ struct SelectionArgs {
     /// Use only positions from which play was exact
     #[arg(long)]
     exact_only: bool,
+    /// Leave out positions from which play was not exact and that have no search label
+    #[arg(long)]
+    labelled_only: bool,
     /// Most positions in all, 0 for all
     #[arg(long, default_value_t = 0)]
     max_positions: u64,
@@ -298,7 +304,78 @@ impl SelectionArgs {
             validation: self.validation,
             lambda: self.lambda,
             exact_only: self.exact_only,
+            labelled_only: self.labelled_only,
             most: self.max_positions,
+            seed: self.seed,
+        }
+    }
+}
+
+#[derive(Args)]
+struct NetworkArgs {
+    /// Game files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The network file to write, after each epoch
+    #[arg(long)]
+    out: PathBuf,
+    /// Network file to start from
+    #[arg(long)]
+    init: Option<PathBuf>,
+    /// Game file to measure on after each epoch; may be given more than once
+    #[arg(long)]
+    test: Vec<PathBuf>,
+    /// Fewest and most empties of the positions
+    #[arg(long, default_value = "8-54", value_parser = parse_range)]
+    empties: (u8, u8),
+    /// Leave the rows of the patterns as they are
+    #[arg(long)]
+    stages_only: bool,
+    /// Passes over the positions
+    #[arg(long, default_value_t = 2)]
+    epochs: u32,
+    /// Positions of a step
+    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(2..))]
+    batch: u32,
+    /// Greatest step size
+    #[arg(long, default_value_t = 0.002)]
+    rate: f32,
+    /// The larger, the smaller the steps of weights that rarely count
+    #[arg(long, default_value_t = 1e-5)]
+    caution: f32,
+    /// Share of the games held out for validation
+    #[arg(long, default_value_t = 0.02)]
+    validation: f64,
+    /// Weight of the final score against the search label where play was not exact
+    #[arg(long, default_value_t = 1.0)]
+    lambda: f32,
+    /// Leave out positions from which play was not exact and that have no search label
+    #[arg(long)]
+    labelled_only: bool,
+    /// Seed of the first weights and of the order of positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl NetworkArgs {
+    fn training(self) -> NetworkTraining {
+        NetworkTraining {
+            games: self.games,
+            tests: self.test,
+            out: self.out,
+            init: self.init,
+            selection: Selection {
+                validation: self.validation,
+                lambda: self.lambda,
+                labelled_only: self.labelled_only,
+                ..Selection::default()
+            },
+            empties: (u32::from(self.empties.0), u32::from(self.empties.1)),
+            part: if self.stages_only { Part::Stages } else { Part::All },
+            epochs: self.epochs,
+            batch: self.batch as usize,
+            rate: self.rate,
+            caution: self.caution,
             seed: self.seed,
         }
     }
@@ -426,6 +503,10 @@ fn run(command: Command) -> Result<()> {
         Command::FitOrdering(args) => {
             let fitting = Fitting { epochs: args.epochs, sharpness: args.sharpness, rate: args.rate, seed: args.seed };
             print!("{}", ordering::fit_file(&args.samples, &fitting, &args.out)?);
+            Ok(())
+        }
+        Command::TrainNetwork(args) => {
+            print!("{}", network::run(&args.training())?);
             Ok(())
         }
         Command::EvalReport(args) => {

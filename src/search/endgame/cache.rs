@@ -5,16 +5,16 @@
 
 use bytemuck::Zeroable;
 
-use crate::{board::Position, isa::prefetch, search::memory::zeroed_box};
+use crate::{board::Position, isa::prefetch, memory::zeroed_box};
 
 /// Bits of the place of an entry for 7 to [`MIDDLE_EMPTIES`](super::MIDDLE_EMPTIES) empties.
-const MIDDLE_BITS: u32 = 17;
+const MIDDLE_BITS: u32 = 16;
 
 /// The same above.
 const GUIDED_BITS: u32 = 16;
 
 /// The same for fewer than 7.
-const SHALLOW_BITS: u32 = 15;
+const SHALLOW_BITS: u32 = 14;
 
 /// Where the entries of each kind begin.
 const GUIDED_FIRST: usize = 1 << MIDDLE_BITS;

@@ -33,6 +33,9 @@ pub(super) const MIDDLE_EMPTIES: u32 = 10;
 pub(super) const GUIDED_EMPTIES: u32 = 11;
 
 /// What one thread needs for endgames: counters and private tables.
+// On cache lines of its own (pairs of lines are fetched together): its counters change at every node, and the workers
+// of all threads lie side by side.
+#[repr(align(128))]
 #[derive(Debug)]
 pub(super) struct EndWorker {
     /// Positions made and searched.

@@ -40,6 +40,7 @@ impl OurPlayer {
             _ => Goal::FullWidth(60),
         };
         let evaluator = evaluator(spec.weights.as_deref()).map_err(|error| error.to_string())?;
+        let evaluator = if spec.network { evaluator } else { evaluator.without_network() };
         let settings =
             Settings { threads: spec.threads, hash_mib: spec.hash, use_book: spec.book, ..Settings::default() };
         Ok(Self { engine: Engine::with_evaluator(settings, evaluator).map_err(|error| error.to_string())?, goal })

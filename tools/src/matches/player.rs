@@ -95,6 +95,8 @@ pub trait Player: Send {
 }
 
 /// A player as given on the command line: `KIND[,KEY=VALUE...][:COMMAND]`.
+// Each of them is a key of its own, yes or no.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayerSpec {
     /// What it is.
@@ -115,6 +117,8 @@ pub struct PlayerSpec {
     pub selectivity: u32,
     /// Whether our engine may use probabilistic cuts at all.
     pub cuts: bool,
+    /// Whether our engine corrects the pattern sum by its network.
+    pub network: bool,
     /// Whether our engine may use its book.
     pub book: bool,
     /// Weights file of our engine.
@@ -139,7 +143,7 @@ pub enum Kind {
 }
 
 const EXPECTED: &str = "expected KIND[,KEY=VALUE...][:COMMAND] with KIND one of ours, greedy, random, gtp, nboard and \
-                        KEY one of name, depth, level, move-time, clock, threads, hash, selectivity, cuts, book, weights, passes";
+                        KEY one of name, depth, level, move-time, clock, threads, hash, selectivity, cuts, network, book, weights, passes";
 
 impl std::str::FromStr for PlayerSpec {
     type Err = String;
@@ -171,6 +175,7 @@ impl std::str::FromStr for PlayerSpec {
             hash: 16,
             selectivity: 100,
             cuts: true,
+            network: true,
             book: false,
             weights: None,
             passes: true,
@@ -198,6 +203,7 @@ impl std::str::FromStr for PlayerSpec {
                 "hash" => spec.hash = number()? as usize,
                 "selectivity" => spec.selectivity = number()?,
                 "cuts" => spec.cuts = truth()?,
+                "network" => spec.network = truth()?,
                 "book" => spec.book = truth()?,
                 "weights" => spec.weights = Some(value.into()),
                 "passes" => spec.passes = truth()?,

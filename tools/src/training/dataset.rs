@@ -28,6 +28,8 @@ pub struct Selection {
     pub lambda: f32,
     /// Leave out positions from which play was not exact.
     pub exact_only: bool,
+    /// Leave out positions from which play was not exact and that have no label.
+    pub labelled_only: bool,
     /// Most positions in all, chosen at random; 0 for all.
     pub most: u64,
     /// Seed of the choices.
@@ -36,7 +38,7 @@ pub struct Selection {
 
 impl Default for Selection {
     fn default() -> Self {
-        Self { per_game: 0, validation: 0.02, lambda: 1.0, exact_only: false, most: 0, seed: 1 }
+        Self { per_game: 0, validation: 0.02, lambda: 1.0, exact_only: false, labelled_only: false, most: 0, seed: 1 }
     }
 }
 
@@ -239,7 +241,11 @@ fn examples_of(
             continue;
         }
         let score = f32::from(ply.score);
-        let label = match labels.and_then(|labels| labels.at(index)).filter(|_| !exact) {
+        let searched = labels.and_then(|labels| labels.at(index)).filter(|_| !exact);
+        if selection.labelled_only && !exact && searched.is_none() {
+            continue;
+        }
+        let label = match searched {
             Some(centidiscs) => selection.lambda * score + (1.0 - selection.lambda) * f32::from(centidiscs) / 100.0,
             None => score,
         };
@@ -286,5 +292,19 @@ mod tests {
             let expected = if exact { plain.label } else { plain.label * 0.25 + 7.5 };
             assert!((blended.label - expected).abs() < 1e-4);
         }
+    }
+
+    #[test]
+    fn unlabelled_positions_may_be_left_out() {
+        let dir = TestDir::new("dataset-labelled");
+        let path = dir.games(60, 8, (10, 20), 4);
+        let game = GameFile::open(&path).unwrap().game(0).unwrap();
+        let mut labels = Labels::default();
+        labels.set(30, 1000);
+        let selection = Selection { labelled_only: true, lambda: 0.0, ..Selection::default() };
+        let examples = examples_of(&game, 8, Some(&labels), &selection).unwrap();
+        let early: Vec<f32> = examples.iter().filter(|e| e.position.empties() > 8).map(|e| e.label).collect();
+        assert_eq!(early, [10.0]);
+        assert!(examples.len() > 1);
     }
 }

@@ -130,6 +130,8 @@ mod tests {
             let sum: f32 = (0..FEATURES).map(|f| table[model.bases[f] as usize + usize::from(indices[f])]).sum();
             let value = sum + parameters[model.knots * model.weights + empties];
             let engine = evaluator.evaluate(position) as f32 / 100.0;
+            // The engine's values stay within those of a heuristic.
+            let value = value.clamp(-63.0, 63.0);
             assert!((value - engine).abs() < 0.005 * FEATURES as f32, "{value} {engine} at {empties}");
             position = position.play(mv).unwrap();
         }

@@ -1,29 +1,29 @@
-//! Memory for the tables of positions, on huge pages where the system offers them.
+//! Memory for large tables, on huge pages where the system offers them.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, handle_alloc_error};
 
 use bytemuck::Zeroable;
 
-use super::table::Bucket;
-
-/// `count` empty buckets, or `None` when the memory is not to be had.
-pub(super) fn empty_buckets(count: usize) -> Option<Box<[Bucket]>> {
-    let mut buckets: Vec<Bucket> = Vec::new();
-    buckets.try_reserve_exact(count).ok()?;
+/// `count` zeros, or `None` when the memory is not to be had.
+pub(crate) fn zeroed_slice<T: Zeroable>(count: usize) -> Option<Box<[T]>> {
+    let mut values: Vec<T> = Vec::new();
+    values.try_reserve_exact(count).ok()?;
     // Before the first touch: pages that are there already stay small.
-    advise_huge_pages(buckets.as_ptr() as usize, count * size_of::<Bucket>());
-    // SAFETY: there is room for `count` buckets, and a bucket is nothing but atomic integers, for which all zeros is a
-    // value.
+    advise_huge_pages(values.as_ptr() as usize, count * size_of::<T>());
+    // SAFETY: there is room for `count` values, and all zeros is a value of the type.
     unsafe {
-        buckets.as_mut_ptr().write_bytes(0, count);
-        buckets.set_len(count);
+        values.as_mut_ptr().write_bytes(0, count);
+        values.set_len(count);
     }
-    Some(buckets.into_boxed_slice())
+    Some(values.into_boxed_slice())
 }
 
+/// Size and alignment of a huge page on the systems that offer them.
+const HUGE_PAGE: usize = 2 << 20;
+
 /// A value of zeros. To lie on huge pages it must be aligned to them.
-pub(super) fn zeroed_box<T: Zeroable>() -> Box<T> {
+pub(crate) fn zeroed_box<T: Zeroable>() -> Box<T> {
     let layout = Layout::new::<T>();
     assert!(layout.size() > 0);
     // SAFETY: the layout is not empty; the memory has it, and holds a value once it is zeroed.
@@ -43,7 +43,6 @@ pub(super) fn zeroed_box<T: Zeroable>() -> Box<T> {
 fn advise_huge_pages(address: usize, size: usize) {
     #[cfg(target_os = "linux")]
     {
-        const HUGE_PAGE: usize = 2 << 20;
         let start = address.next_multiple_of(HUGE_PAGE);
         let end = (address + size) & !(HUGE_PAGE - 1);
         if end > start {
@@ -55,5 +54,5 @@ fn advise_huge_pages(address: usize, size: usize) {
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (address, size);
+    let _ = (address, size, HUGE_PAGE);
 }
