@@ -43,8 +43,9 @@ struct Analyst {
 impl Analyst {
     fn new(effort: &Effort, options: &EngineArgs, lines: usize) -> Result<Self, Failure> {
         Ok(Self {
-            engine: new_engine(options)?,
+            // First of all: allocating a large table takes a while.
             interrupt: Interrupt::install(),
+            engine: new_engine(options)?,
             meter: Meter::new(),
             request: request(effort, options, lines),
         })

@@ -13,7 +13,7 @@ use super::{
     args::{EngineArgs, SolveArgs},
     input::{Entry, Inputs},
     interrupt::Interrupt,
-    json::{bound_name, line_json, move_names, proof_name},
+    json::{bound_name, line_json, move_names, proof_name, score_json},
     new_engine,
     output::{Finish, Output, Status, discs, moves_text, per_second, remark, score_text, seconds},
     progress::Meter,
@@ -22,8 +22,9 @@ use super::{
 /// Solves everything.
 pub fn run(arguments: &SolveArgs, options: &EngineArgs, output: &mut Output) -> Finish {
     let mut inputs = Inputs::new(&arguments.inputs)?.until_theory();
-    let mut engine = new_engine(options)?;
+    // First of all: allocating a large table takes a while.
     let interrupt = Interrupt::install();
+    let mut engine = new_engine(options)?;
     let mut meter = Meter::new();
     let mut totals = Totals::default();
     let request = Request {
@@ -231,7 +232,11 @@ impl Solved {
             "side": self.board.side_to_move().to_string(),
             "empties": position.empties(),
             "game_over": position.is_over(),
-            "score": if self.lines.is_empty() && !position.is_over() { Value::Null } else { self.score.into() },
+            "score": match self.lines.first() {
+                None if !position.is_over() => Value::Null,
+                Some(line) if self.proof == Proof::None => score_json(line.score, line.to_end),
+                _ => self.score.into(),
+            },
             "bound": bound_name(self.bound),
             "exact": self.proof == Proof::Score && self.bound == Bound::Exact,
             "proven": [self.proven.0, self.proven.1],

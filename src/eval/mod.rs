@@ -1,9 +1,9 @@
-//! Evaluation of midgame positions: a sum of trained pattern weights, in centi-discs.
+//! Evaluation of midgame positions: a sum of trained pattern weights, corrected by a small network, in centi-discs.
 //!
 //! [`patterns`] says which squares form the patterns, [`features`] keeps their indices up to date move by move,
 //! [`packing`] maps indices to weights shared by symmetry, [`weights`] is the file of trained weights and
-//! [`tables`] turns it into one lookup table for each number of empties. [`ordering`] is a smaller sum of its own that
-//! orders moves near the end.
+//! [`tables`] turns it into one lookup table for each number of empties. [`network`] is what corrects the sum.
+//! [`ordering`] is a smaller sum of its own that orders moves near the end.
 
 pub mod features;
 pub mod network;

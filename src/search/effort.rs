@@ -51,7 +51,7 @@ impl Prover {
         let shared = Shared::new(&self.table, &self.stop, None);
         let mut worker = Worker::new(&shared, &self.evaluator, &mut self.end);
         let node = Node::new(position);
-        let score = with_tier!(self.tier, isa => isa.endgame_null(&mut worker, &node, alpha, false));
+        let score = with_tier!(self.tier, isa => isa.endgame_null(&mut worker, &node, alpha));
         Effort { score, nodes: worker.end.searched + worker.end.ordered }
     }
 }

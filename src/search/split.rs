@@ -55,7 +55,6 @@ pub(super) struct Split {
     node: Node,
     depth: u32,
     beta: i32,
-    cut_node: bool,
     selectivity: Selectivity,
     moves: ArrayVec<ScoredMove, MAX_MOVES>,
     next: AtomicUsize,
@@ -78,7 +77,6 @@ impl Split {
         node: &Node,
         depth: u32,
         (alpha, beta): (i32, i32),
-        cut_node: bool,
         moves: &[ScoredMove],
         (best, best_move): (i32, u8),
     ) -> Self {
@@ -88,7 +86,6 @@ impl Split {
             node: *node,
             depth,
             beta,
-            cut_node,
             selectivity: worker.selectivity,
             moves: moves.iter().copied().collect(),
             next: AtomicUsize::new(0),
@@ -253,20 +250,16 @@ pub(super) fn work_at<I: TreeTier>(isa: I, worker: &mut Worker<'_>, split: &Spli
         let Some(candidate) = split.moves.get(index) else { return };
         let child = split.node.child(candidate.square, candidate.flips);
         let alpha = split.alpha.load(Ordering::Relaxed);
-        let (window, depth, cut) = ((alpha, split.beta), split.depth, split.cut_node);
+        let (window, depth) = ((alpha, split.beta), split.depth);
         let score = match split.kind {
             Kind::MidgameNull => {
-                search_child::<I, false, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+                search_child::<I, false, false>(isa, worker, &child, depth, window, false, &mut child_pv)
             }
-            Kind::MidgamePv => {
-                search_child::<I, false, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
-            }
+            Kind::MidgamePv => search_child::<I, false, true>(isa, worker, &child, depth, window, false, &mut child_pv),
             Kind::EndgameNull => {
-                search_child::<I, true, false>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
+                search_child::<I, true, false>(isa, worker, &child, depth, window, false, &mut child_pv)
             }
-            Kind::EndgamePv => {
-                search_child::<I, true, true>(isa, worker, &child, depth, window, false, cut, &mut child_pv)
-            }
+            Kind::EndgamePv => search_child::<I, true, true>(isa, worker, &child, depth, window, false, &mut child_pv),
         };
         if worker.is_stopped() {
             return;

@@ -46,7 +46,7 @@ crate::tiered! {
     /// The tree search of each tier.
     pub(super) trait TreeTier: EndTier {
         /// Midgame, null window, centi-discs.
-        fn midgame_null(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, cut: bool) -> i32 = midgame_null;
+        fn midgame_null(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32) -> i32 = midgame_null;
         /// Midgame of depth 1 and 2, any window, centi-discs.
         fn midgame_shallow(worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, beta: i32) -> i32 = super::leaves::midgame_shallow;
         /// Static value of a leaf by the network, centi-discs, given its pattern sum.
@@ -54,11 +54,11 @@ crate::tiered! {
         /// Midgame, open window, centi-discs.
         fn midgame_pv(worker: &mut Worker<'_>, node: &Node, depth: u32, window: (i32, i32), pv: &mut Pv) -> i32 = midgame_pv;
         /// To the end, null window, discs.
-        fn endgame_null(worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 = endgame_null;
+        fn endgame_null(worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 = endgame_null;
         /// To the end, open window, discs.
         fn endgame_pv(worker: &mut Worker<'_>, node: &Node, window: (i32, i32), pv: &mut Pv) -> i32 = endgame_pv;
         /// Just above [`MIDDLE_EMPTIES`] empties up to [`GUIDED_EMPTIES`], null window, discs.
-        fn solve_guided(worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 = solve_guided;
+        fn solve_guided(worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 = solve_guided;
         /// Works at other threads' split points until the search is over.
         fn help(worker: &mut Worker<'_>) = super::split::help_until_finished;
         /// Searches the remaining moves of a split point.
@@ -69,10 +69,10 @@ crate::tiered! {
 }
 
 #[inline(always)]
-fn midgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32, cut: bool) -> i32 {
+fn midgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, depth: u32, alpha: i32) -> i32 {
     if depth >= node.empties {
         // Round the window outwards to whole discs.
-        return isa.endgame_null(worker, node, alpha.div_euclid(DISC), cut) * DISC;
+        return isa.endgame_null(worker, node, alpha.div_euclid(DISC)) * DISC;
     }
     if depth == 0 {
         return leaf(isa, worker, node, (alpha, alpha + 1));
@@ -80,7 +80,7 @@ fn midgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, depth
     if depth <= 2 {
         return isa.midgame_shallow(worker, node, depth, alpha, alpha + 1);
     }
-    search::<I, false, false>(isa, worker, node, depth, (alpha, alpha + 1), cut, None)
+    search::<I, false, false>(isa, worker, node, depth, (alpha, alpha + 1), None)
 }
 
 #[inline(always)]
@@ -100,18 +100,18 @@ fn midgame_pv<I: TreeTier>(
         pv.clear();
         return precise(isa, worker, node);
     }
-    search::<I, false, true>(isa, worker, node, depth, window, false, Some(pv))
+    search::<I, false, true>(isa, worker, node, depth, window, Some(pv))
 }
 
 #[inline(always)]
-fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, cut: bool) -> i32 {
+fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 {
     if node.empties <= MIDDLE_EMPTIES {
         return isa.solve_any(worker.end, node, alpha);
     }
     if node.empties <= GUIDED_EMPTIES && worker.selectivity == super::Selectivity::None {
-        return isa.solve_guided(worker, node, alpha, cut);
+        return isa.solve_guided(worker, node, alpha);
     }
-    search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), cut, None)
+    search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), None)
 }
 
 #[inline(always)]
@@ -120,7 +120,7 @@ fn endgame_pv<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, window:
         pv.clear();
         return node.position.final_score();
     }
-    search::<I, true, true>(isa, worker, node, node.empties, window, false, Some(pv))
+    search::<I, true, true>(isa, worker, node, node.empties, window, Some(pv))
 }
 
 /// The body of all tree searches. `END`: to the last disc, in discs, `depth` being the empties; else in centi-discs.
@@ -132,7 +132,6 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
     node: &Node,
     depth: u32,
     (mut alpha, mut beta): (i32, i32),
-    cut: bool,
     mut pv: Option<&mut Pv>,
 ) -> i32 {
     let scale = if END { DISC } else { 1 };
@@ -148,7 +147,7 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         return if isa.mobility(opponent, mover) == 0 {
             score_at_end(mover, opponent) * (DISC / scale)
         } else {
-            after_pass::<I, END, PV>(isa, worker, node, depth, (alpha, beta), cut, pv)
+            after_pass::<I, END, PV>(isa, worker, node, depth, (alpha, beta), pv)
         };
     }
     if END
@@ -209,7 +208,7 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
     {
         // The move of an earlier search cuts so often that it is tried before the others are compared.
         let child = node.child(candidate.square, candidate.flips);
-        let score = search_child::<I, END, PV>(isa, worker, &child, depth, (alpha, beta), true, cut, &mut Pv::new());
+        let score = search_child::<I, END, PV>(isa, worker, &child, depth, (alpha, beta), true, &mut Pv::new());
         if worker.is_stopped() {
             return alpha;
         }
@@ -222,17 +221,8 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
     if listed.moves.len() > 1 {
         score_moves::<I, END, PV>(isa, worker, node, depth, table_moves, &mut listed);
     }
-    let (best, best_move) = search_moves::<I, END, PV>(
-        isa,
-        worker,
-        node,
-        depth,
-        (&mut alpha, &mut beta),
-        cut,
-        &mut listed.moves,
-        tried,
-        pv,
-    );
+    let (best, best_move) =
+        search_moves::<I, END, PV>(isa, worker, node, depth, (&mut alpha, &mut beta), &mut listed.moves, tried, pv);
     if worker.is_stopped() {
         return alpha;
     }
@@ -253,7 +243,6 @@ fn after_pass<I: TreeTier, const END: bool, const PV: bool>(
     node: &Node,
     depth: u32,
     (alpha, beta): (i32, i32),
-    cut: bool,
     pv: Option<&mut Pv>,
 ) -> i32 {
     let passed = node.passed();
@@ -268,8 +257,8 @@ fn after_pass<I: TreeTier, const END: bool, const PV: bool>(
             extend_pv(pv, PASS, &rest);
             score
         }
-        None if END => -isa.endgame_null(worker, &passed, -alpha - 1, !cut),
-        None => -isa.midgame_null(worker, &passed, depth, -alpha - 1, !cut),
+        None if END => -isa.endgame_null(worker, &passed, -alpha - 1),
+        None => -isa.midgame_null(worker, &passed, depth, -alpha - 1),
     }
 }
 
@@ -290,23 +279,20 @@ pub(super) fn search_child<I: TreeTier, const END: bool, const PV: bool>(
     depth: u32,
     (alpha, beta): (i32, i32),
     first: bool,
-    cut: bool,
     child_pv: &mut Pv,
 ) -> i32 {
     worker.end.searched += 1;
-    let mut score = 0;
     if !PV || !first {
-        score = if END {
-            -isa.endgame_null(worker, child, -alpha - 1, !cut)
+        let score = if END {
+            -isa.endgame_null(worker, child, -alpha - 1)
         } else {
-            -isa.midgame_null(worker, child, depth - 1, -alpha - 1, !cut)
+            -isa.midgame_null(worker, child, depth - 1, -alpha - 1)
         };
         if !PV || score <= alpha || score >= beta || worker.is_stopped() {
             child_pv.clear();
             return score;
         }
     }
-    let _ = score;
     if END {
         -isa.endgame_pv(worker, child, (-beta, -alpha), child_pv)
     } else {
@@ -323,7 +309,6 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
     node: &Node,
     depth: u32,
     (alpha, beta): (&mut i32, &mut i32),
-    cut: bool,
     list: &mut MoveList,
     tried: (i32, u8),
     mut pv: Option<&mut Pv>,
@@ -335,7 +320,7 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
         if (index > 0 || best_move != NO_MOVE) && index + 1 < list.len() && depth >= split_depth && worker.can_split() {
             let kind = Kind::of(END, PV);
             list[index..].sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.score));
-            let split = Split::new(worker, kind, node, depth, (*alpha, *beta), cut, &list[index..], (best, best_move));
+            let split = Split::new(worker, kind, node, depth, (*alpha, *beta), &list[index..], (best, best_move));
             return super::split::run(isa, worker, split, pv);
         }
         pick_best(list, index);
@@ -348,7 +333,6 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
             depth,
             (*alpha, *beta),
             best_move == NO_MOVE,
-            cut,
             &mut child_pv,
         );
         if worker.is_stopped() {
@@ -525,7 +509,7 @@ fn probcut<I: TreeTier, const END: bool>(
     let mut result = None;
     if beta + margin < 64 * DISC && static_value >= beta + margin * 2 / 5 {
         let threshold = beta + margin;
-        let value = isa.midgame_null(worker, node, shallow, threshold - 1, true);
+        let value = isa.midgame_null(worker, node, shallow, threshold - 1);
         if value >= threshold && !worker.is_stopped() {
             result = Some(beta / scale);
         }

@@ -127,13 +127,13 @@ struct TrainArgs {
     #[arg(long, default_value_t = 4)]
     patience: u32,
     /// Pull of each weight towards zero, in positions
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = parse_strength)]
     ridge: f32,
     /// Tie between the weights of neighbouring stages (numbers of empties), in positions
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, value_parser = parse_strength)]
     smooth: f32,
     /// Tie between even and odd numbers of empties, in positions
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, value_parser = parse_strength)]
     parity: f32,
     #[command(flatten)]
     selection: SelectionArgs,
@@ -278,11 +278,11 @@ struct SelectionArgs {
     #[arg(long, default_value_t = 0)]
     per_game: usize,
     /// Share of the games held out for validation
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
     validation: f64,
     /// Weight of the final score against the search label where play was not exact
-    #[arg(long, default_value_t = 1.0)]
-    lambda: f32,
+    #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
+    lambda: f64,
     /// Use only positions from which play was exact
     #[arg(long)]
     exact_only: bool,
@@ -302,7 +302,7 @@ impl SelectionArgs {
         Selection {
             per_game: self.per_game,
             validation: self.validation,
-            lambda: self.lambda,
+            lambda: self.lambda as f32,
             exact_only: self.exact_only,
             labelled_only: self.labelled_only,
             most: self.max_positions,
@@ -332,23 +332,23 @@ struct NetworkArgs {
     #[arg(long)]
     stages_only: bool,
     /// Passes over the positions
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
     /// Positions of a step
     #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(2..))]
     batch: u32,
     /// Greatest step size
-    #[arg(long, default_value_t = 0.002)]
+    #[arg(long, default_value_t = 0.002, value_parser = parse_positive)]
     rate: f32,
     /// The larger, the smaller the steps of weights that rarely count
-    #[arg(long, default_value_t = 1e-5)]
+    #[arg(long, default_value_t = 1e-5, value_parser = parse_positive)]
     caution: f32,
     /// Share of the games held out for validation
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
     validation: f64,
     /// Weight of the final score against the search label where play was not exact
-    #[arg(long, default_value_t = 1.0)]
-    lambda: f32,
+    #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
+    lambda: f64,
     /// Leave out positions from which play was not exact and that have no search label
     #[arg(long)]
     labelled_only: bool,
@@ -366,7 +366,7 @@ impl NetworkArgs {
             init: self.init,
             selection: Selection {
                 validation: self.validation,
-                lambda: self.lambda,
+                lambda: self.lambda as f32,
                 labelled_only: self.labelled_only,
                 ..Selection::default()
             },
@@ -379,6 +379,24 @@ impl NetworkArgs {
             seed: self.seed,
         }
     }
+}
+
+/// A share: 0 to 1.
+fn parse_share(text: &str) -> std::result::Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("'{text}': expected a number from 0 to 1"))
+}
+
+/// A positive number of a sensible size.
+fn parse_positive(text: &str) -> std::result::Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (1e-12..=1.0).contains(number));
+    number.ok_or_else(|| format!("'{text}': expected a number above 0, at most 1"))
+}
+
+/// A strength of a pull: not negative.
+fn parse_strength(text: &str) -> std::result::Result<f32, String> {
+    let strength = text.parse::<f32>().ok().filter(|strength| (0.0..=1e9).contains(strength));
+    strength.ok_or_else(|| format!("'{text}': expected a number from 0 to 1000000000"))
 }
 
 fn parse_range(text: &str) -> std::result::Result<(u8, u8), String> {

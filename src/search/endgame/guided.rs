@@ -19,31 +19,17 @@ use crate::{
 
 /// The score of a move, found by the search for one empty square fewer.
 #[inline(always)]
-fn next<I: TreeTier>(
-    isa: I,
-    worker: &mut Worker<'_>,
-    node: &Node,
-    alpha: i32,
-    cut: bool,
-    square: Square,
-    flips: u64,
-) -> i32 {
+fn next<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, square: Square, flips: u64) -> i32 {
     worker.end.searched += 1;
     if node.empties == super::MIDDLE_EMPTIES + 1 {
         -isa.solve_middle(worker.end, &EndNode::of(node).child(square, flips), -alpha - 1)
     } else {
-        -isa.solve_guided(worker, &node.child(square, flips), -alpha - 1, !cut)
+        -isa.solve_guided(worker, &node.child(square, flips), -alpha - 1)
     }
 }
 
 #[inline(always)]
-pub(in crate::search) fn solve<I: TreeTier>(
-    isa: I,
-    worker: &mut Worker<'_>,
-    node: &Node,
-    alpha: i32,
-    cut: bool,
-) -> i32 {
+pub(in crate::search) fn solve<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 {
     if worker.poll() {
         return alpha;
     }
@@ -53,7 +39,7 @@ pub(in crate::search) fn solve<I: TreeTier>(
         return if isa.mobility(opponent, mover) == 0 {
             score_at_end(mover, opponent)
         } else {
-            -isa.solve_guided(worker, &node.passed(), -alpha - 1, !cut)
+            -isa.solve_guided(worker, &node.passed(), -alpha - 1)
         };
     }
     if alpha >= STABILITY_ALPHA[node.empties as usize % 20]
@@ -73,7 +59,7 @@ pub(in crate::search) fn solve<I: TreeTier>(
         let first = if moves.is_power_of_two() { moves } else { known & moves };
         if let Some(square) = Square::lowest(first) {
             let flips = isa.flips(square.index(), mover, opponent);
-            best = if wipe_out(opponent, flips) { 64 } else { next(isa, worker, node, alpha, cut, square, flips) };
+            best = if wipe_out(opponent, flips) { 64 } else { next(isa, worker, node, alpha, square, flips) };
             best_square = square.index();
             if best > alpha {
                 break 'search;
@@ -126,7 +112,7 @@ pub(in crate::search) fn solve<I: TreeTier>(
         for i in 0..candidates.len() {
             pick_best(&mut candidates, i);
             let ScoredMove { square, flips, .. } = candidates[i];
-            let score = next(isa, worker, node, alpha, cut, square, flips);
+            let score = next(isa, worker, node, alpha, square, flips);
             if worker.is_stopped() {
                 return alpha;
             }
