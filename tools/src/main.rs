@@ -1,6 +1,12 @@
 //! The `flipside-tools` program: arguments in, one line of error or a report out.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    fmt::Display,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{Args, Parser, Subcommand};
 use flipside_tools::{
@@ -441,11 +447,11 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Selfplay(args) => play_games(&args),
         Command::Book(command) => {
-            print!("{}", book::run(&command)?);
+            say(book::run(&command)?)?;
             Ok(())
         }
         Command::Check(args) => {
-            print!("{}", check::check(&args.file, args.solve)?.text());
+            say(check::check(&args.file, args.solve)?.text())?;
             Ok(())
         }
         Command::Label(args) => labels::run(&args.file, args.depth, &searcher::evaluator(args.weights.as_deref())?),
@@ -461,7 +467,7 @@ fn run(command: Command) -> Result<()> {
                 patience: args.patience.max(1),
                 threads: args.threads,
             };
-            print!("{}", report::table(&training::run(&training)?));
+            say(report::table(&training::run(&training)?))?;
             Ok(())
         }
         Command::Match(args) => {
@@ -478,7 +484,7 @@ fn run(command: Command) -> Result<()> {
                     grace: Duration::from_secs_f64(args.grace),
                 },
             };
-            print!("{}", matches::run(&settings)?.text(&settings));
+            say(matches::run(&settings)?.text(&settings))?;
             Ok(())
         }
         Command::FitProbcut(args) => {
@@ -501,7 +507,7 @@ fn run(command: Command) -> Result<()> {
             let text = probcut::report(&measured);
             match &args.out {
                 Some(path) => std::fs::write(path, text).map_err(ToolError::io(path, "write"))?,
-                None => print!("{text}"),
+                None => say(&text)?,
             }
             Ok(())
         }
@@ -515,25 +521,30 @@ fn run(command: Command) -> Result<()> {
                 seed: args.seed,
             };
             let count = ordering::sample::run(&sampling, &searcher::evaluator(args.weights.as_deref())?, &args.out)?;
-            println!("{count} nodes");
+            say(format!("{count} nodes\n"))?;
             Ok(())
         }
         Command::FitOrdering(args) => {
             let fitting = Fitting { epochs: args.epochs, sharpness: args.sharpness, rate: args.rate, seed: args.seed };
-            print!("{}", ordering::fit_file(&args.samples, &fitting, &args.out)?);
+            say(ordering::fit_file(&args.samples, &fitting, &args.out)?)?;
             Ok(())
         }
         Command::TrainNetwork(args) => {
-            print!("{}", network::run(&args.training())?);
+            say(network::run(&args.training())?)?;
             Ok(())
         }
         Command::EvalReport(args) => {
             let selection = args.selection.selection();
             let errors = report::measure(&args.games, args.weights.as_deref(), &selection, args.held_out)?;
-            print!("{}", report::table(&errors));
+            say(report::table(&errors))?;
             Ok(())
         }
     }
+}
+
+/// Writes a report to standard output.
+fn say(report: impl Display) -> Result<()> {
+    write!(io::stdout(), "{report}").map_err(ToolError::io(Path::new("standard output"), "write"))
 }
 
 fn main() -> ExitCode {
