@@ -7,6 +7,7 @@
 
 pub mod board;
 pub mod book;
+mod bytes;
 mod checksum;
 pub mod engine;
 pub mod eval;

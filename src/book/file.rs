@@ -34,6 +34,7 @@ use thiserror::Error;
 use super::{Book, Entry, MAX_SCORE, Searched};
 use crate::{
     board::{Move, Position, Square},
+    bytes::{self, little_endian},
     checksum::fnv1a,
     search::{MAX_LEVEL, Selectivity},
 };
@@ -94,23 +95,17 @@ pub enum BookError {
     },
 }
 
-fn little_endian(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
-}
-
 fn damaged(problem: impl Into<String>) -> FormatError {
     FormatError::Damaged(problem.into())
 }
 
 /// The first `count` bytes, which are taken away. Lengths were checked before; a shortage reads as damage.
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], FormatError> {
-    let (head, tail) = bytes.split_at_checked(count).ok_or_else(|| damaged("it ends too early"))?;
-    *bytes = tail;
-    Ok(head)
+    bytes::take(bytes, count).ok_or_else(|| damaged("it ends too early"))
 }
 
 fn take_number(bytes: &mut &[u8], count: usize) -> Result<u64, FormatError> {
-    Ok(little_endian(take(bytes, count)?))
+    take(bytes, count).map(little_endian)
 }
 
 impl Book {

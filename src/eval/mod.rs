@@ -35,8 +35,7 @@ impl Evaluator {
         let features = Features::of(position);
         let pattern_value = self.value(&features, Frame::Mover, empties);
         self.network(empties).map_or(pattern_value, |network| {
-            let mobilities = (position.legal_moves().count_ones(), position.pass().legal_moves().count_ones());
-            network.value(&features, Frame::Mover, empties, mobilities, pattern_value)
+            network.value(&features, Frame::Mover, empties, network::mobilities(position), pattern_value)
         })
     }
 }

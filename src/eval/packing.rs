@@ -3,7 +3,7 @@
 
 use once_cell::sync::Lazy;
 
-use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, PATTERN_SIZE, PLACED, permuted, self_symmetries};
+use super::patterns::{CONFIGURATIONS, FAMILIES, FAMILY_COUNT, PLACED, map_square};
 
 /// The map from table indices to shared weights.
 #[derive(Debug)]
@@ -21,22 +21,18 @@ impl Packing {
         let mut maps = Vec::with_capacity(FAMILY_COUNT);
         let mut count = 0;
         for family in &FAMILIES {
-            let permutations = self_symmetries(&family.squares);
-            let permutations: Vec<_> = permutations.iter().map(|permutation| Halves::new(permutation)).collect();
-            let mut map = vec![u32::MAX; CONFIGURATIONS];
-            for configuration in 0..map.len() {
-                if map[configuration] != u32::MAX {
-                    continue;
+            let mut map: Vec<u32> = Vec::with_capacity(CONFIGURATIONS);
+            for (configuration, first) in representatives(&family.squares).into_iter().enumerate() {
+                if first == configuration {
+                    map.push(count);
+                    count += 1;
+                } else {
+                    map.push(map[first]);
                 }
-                map[configuration] = count as u32;
-                for permutation in &permutations {
-                    map[permutation.of(configuration)] = count as u32;
-                }
-                count += 1;
             }
             maps.push(map);
         }
-        Self { maps, count }
+        Self { maps, count: count as usize }
     }
 
     /// Number of distinct weights of one stage.
@@ -59,27 +55,67 @@ impl Packing {
     }
 }
 
-/// Configurations of half a pattern.
-const HALF: usize = 3_usize.pow(PATTERN_SIZE as u32 / 2);
+/// For each configuration of a shape the first of those that the symmetries of the shape map onto it.
+pub(super) fn representatives(squares: &[u8]) -> Vec<usize> {
+    let permutations: Vec<_> =
+        self_symmetries(squares).iter().map(|permutation| HalfTables::new(permutation)).collect();
+    let mut first = vec![usize::MAX; 3_usize.pow(squares.len() as u32)];
+    for configuration in 0..first.len() {
+        if first[configuration] == usize::MAX {
+            first[configuration] = configuration;
+            for permutation in &permutations {
+                first[permutation.of(configuration)] = configuration;
+            }
+        }
+    }
+    first
+}
 
-/// A permutation of configurations by tables, digits moving independently of each other.
-struct Halves {
+/// Permutations of a shape's squares by the symmetries of the board that map it onto itself.
+pub(super) fn self_symmetries(squares: &[u8]) -> Vec<Vec<usize>> {
+    (1..8)
+        .filter_map(|symmetry| {
+            squares
+                .iter()
+                .map(|&square| squares.iter().position(|&other| other == map_square(symmetry, square)))
+                .collect()
+        })
+        .collect()
+}
+
+/// A permutation of configurations by a table for each half of the digits, which move independently of each other.
+struct HalfTables {
     upper: Vec<usize>,
     lower: Vec<usize>,
 }
 
-impl Halves {
+impl HalfTables {
+    /// `permutation` has an even length.
     fn new(permutation: &[usize]) -> Self {
+        let half = 3_usize.pow(permutation.len() as u32 / 2);
         // Digits of 0 stay 0: what is left are those of the other half.
         Self {
-            upper: (0..HALF).map(|half| permuted(half * HALF, permutation)).collect(),
-            lower: (0..HALF).map(|half| permuted(half, permutation)).collect(),
+            upper: (0..half).map(|digits| permuted(digits * half, permutation)).collect(),
+            lower: (0..half).map(|digits| permuted(digits, permutation)).collect(),
         }
     }
 
     fn of(&self, configuration: usize) -> usize {
-        self.upper[configuration / HALF] + self.lower[configuration % HALF]
+        let half = self.lower.len();
+        self.upper[configuration / half] + self.lower[configuration % half]
     }
+}
+
+/// The configuration with the digit of place `i` moved to place `permutation[i]`.
+fn permuted(configuration: usize, permutation: &[usize]) -> usize {
+    let len = permutation.len();
+    let mut rest = configuration;
+    let mut number = 0;
+    for place in (0..len).rev() {
+        number += (rest % 3) * 3_usize.pow((len - 1 - permutation[place]) as u32);
+        rest /= 3;
+    }
+    number
 }
 
 #[cfg(test)]

@@ -20,7 +20,13 @@ pub struct Family {
 pub const FAMILY_COUNT: usize = 15;
 
 /// The family without a symmetry of its own, with eight placements; all others have four.
-pub const EIGHTFOLD_FAMILY: usize = 1;
+const EIGHTFOLD_FAMILY: usize = 1;
+
+/// Placements of a family.
+#[inline(always)]
+pub const fn placements(family: usize) -> usize {
+    if family == EIGHTFOLD_FAMILY { 8 } else { 4 }
+}
 
 /// Number of placements over all families: the features of a position.
 pub const FEATURES: usize = 64;
@@ -59,7 +65,7 @@ const fn families() -> [Family; FAMILY_COUNT] {
     while index < FAMILY_COUNT {
         let (name, squares, placements) = SHAPES[index];
         families[index] = Family { name, squares, placements };
-        assert!(placements == if index == EIGHTFOLD_FAMILY { 8 } else { 4 });
+        assert!(placements == self::placements(index));
         total += placements;
         index += 1;
     }
@@ -134,28 +140,4 @@ pub(super) const fn map_square(symmetry: u8, square: u8) -> u8 {
         row = 7 - row;
     }
     if symmetry & 4 != 0 { column * 8 + row } else { row * 8 + column }
-}
-
-/// Permutations of a shape's squares by the symmetries of the board that map it onto itself.
-pub(super) fn self_symmetries(squares: &[u8]) -> Vec<Vec<usize>> {
-    (1..8)
-        .filter_map(|symmetry| {
-            squares
-                .iter()
-                .map(|&square| squares.iter().position(|&other| other == map_square(symmetry, square)))
-                .collect()
-        })
-        .collect()
-}
-
-/// The configuration with the digit of place `i` moved to place `permutation[i]`.
-pub(super) fn permuted(configuration: usize, permutation: &[usize]) -> usize {
-    let len = permutation.len();
-    let mut rest = configuration;
-    let mut number = 0;
-    for place in (0..len).rev() {
-        number += (rest % 3) * 3_usize.pow((len - 1 - permutation[place]) as u32);
-        rest /= 3;
-    }
-    number
 }

@@ -8,7 +8,7 @@ use super::{
     Features, Frame, MAX_EVAL,
     network::{NETWORK, NETWORK_EMPTIES, Network},
     packing::PACKING,
-    patterns::{EIGHTFOLD_FAMILY, FAMILY_COUNT},
+    patterns::{FAMILY_COUNT, placements},
     weights::{BLEND_DENOMINATOR, CONSTANTS, KNOTS, WeightSet, WeightsError, WeightsFile, blend},
 };
 
@@ -34,7 +34,8 @@ enum Source {
 #[derive(Clone)]
 pub struct Evaluator {
     inner: Arc<Inner>,
-    network: Option<&'static Network>,
+    // The network is unpacked when it is first asked, not with the evaluator.
+    has_network: bool,
 }
 
 struct Inner {
@@ -73,28 +74,22 @@ impl Evaluator {
 
     fn from_source(source: Source) -> Self {
         // The network corrects the embedded weights and no others.
-        let network = if matches!(source, Source::Embedded(_)) { NETWORK.as_ref() } else { None };
+        let has_network = matches!(source, Source::Embedded(_));
         let inner =
             Inner { source, knots: [const { OnceCell::new() }; KNOTS], tables: [const { OnceCell::new() }; CONSTANTS] };
-        Self { inner: Arc::new(inner), network }
+        Self { inner: Arc::new(inner), has_network }
     }
 
     /// The same evaluator without its network: nothing but the pattern sum.
     #[must_use]
     pub fn without_network(&self) -> Self {
-        Self { inner: self.inner.clone(), network: None }
-    }
-
-    /// The same evaluator with another network.
-    #[must_use]
-    pub fn with_network(&self, network: &'static Network) -> Self {
-        Self { inner: self.inner.clone(), network: Some(network) }
+        Self { inner: self.inner.clone(), has_network: false }
     }
 
     /// The network that corrects the pattern sum of positions with so many empties, if there is one.
     #[inline(always)]
     pub fn network(&self, empties: u32) -> Option<&'static Network> {
-        self.network.filter(|_| NETWORK_EMPTIES.contains(&empties))
+        if self.has_network && NETWORK_EMPTIES.contains(&empties) { NETWORK.as_ref() } else { None }
     }
 
     /// How the weights were trained.
@@ -105,10 +100,12 @@ impl Evaluator {
         }
     }
 
-    /// Builds the tables for `fewest..=most` empties ahead of a search, so that none is built in the middle of it.
+    /// Builds the tables for `fewest..=most` empties and the network ahead of a search, so that nothing is built in the
+    /// middle of it.
     pub fn prepare(&self, fewest: u32, most: u32) {
         for empties in fewest..=most.min(60) {
             self.table(empties);
+            self.network(empties);
         }
     }
 
@@ -127,7 +124,7 @@ impl Evaluator {
         // Family after family, so that which table a feature belongs to need not be looked up.
         let mut rest = &indices.0[..];
         for (family, weights) in table.families.iter().enumerate() {
-            let (these, others) = rest.split_at(if family == EIGHTFOLD_FAMILY { 8 } else { 4 });
+            let (these, others) = rest.split_at(placements(family));
             for &index in these {
                 sum += i32::from(weights[usize::from(index)]);
             }

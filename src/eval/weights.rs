@@ -10,7 +10,10 @@ use miniz_oxide::{deflate::compress_to_vec, inflate::decompress_to_vec_with_limi
 use thiserror::Error;
 
 use super::packing::PACKING;
-use crate::checksum::fnv1a;
+use crate::{
+    bytes::{self, little_endian},
+    checksum::fnv1a,
+};
 
 /// Distance in empties between neighbouring knots of the same parity.
 const KNOT_SPACING: u32 = 6;
@@ -82,14 +85,11 @@ pub struct WeightsFile<'a> {
 }
 
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], WeightsError> {
-    let (head, tail) = bytes.split_at_checked(count).ok_or(WeightsError::Damaged("it ends too early"))?;
-    *bytes = tail;
-    Ok(head)
+    bytes::take(bytes, count).ok_or(WeightsError::Damaged("it ends too early"))
 }
 
 fn take_u32(bytes: &mut &[u8]) -> Result<u32, WeightsError> {
-    let head = take(bytes, 4)?;
-    Ok(head.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
+    take(bytes, 4).map(|head| little_endian(head) as u32)
 }
 
 impl<'a> WeightsFile<'a> {
@@ -126,7 +126,7 @@ impl<'a> WeightsFile<'a> {
             .map(|pair| i16::from_le_bytes([pair[0], pair[1]]))
             .collect();
         let lengths = (0..KNOTS).map(|_| take_u32(&mut rest)).collect::<Result<Vec<_>, _>>()?;
-        let stored = take(&mut rest, 8)?.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        let stored = little_endian(take(&mut rest, 8)?);
         let body = rest;
         let streams =
             lengths.into_iter().map(|length| take(&mut rest, length as usize)).collect::<Result<Vec<_>, _>>()?;

@@ -8,7 +8,10 @@ use miniz_oxide::{deflate::compress_to_vec, inflate::decompress_to_vec_with_limi
 use thiserror::Error;
 
 use super::shape::{HIDDEN, INPUTS, SHARING, STAGES, WIDTH};
-use crate::checksum::fnv1a;
+use crate::{
+    bytes::{self, little_endian},
+    checksum::fnv1a,
+};
 
 const MAGIC: &[u8; 8] = b"FLIPNETW";
 const VERSION: u32 = 1;
@@ -44,13 +47,16 @@ fn header() -> [u32; 4] {
 }
 
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], NetworkError> {
-    let (head, tail) = bytes.split_at_checked(count).ok_or(NetworkError::Damaged)?;
-    *bytes = tail;
-    Ok(head)
+    bytes::take(bytes, count).ok_or(NetworkError::Damaged)
 }
 
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+fn take_number(bytes: &mut &[u8], count: usize) -> Result<u64, NetworkError> {
+    take(bytes, count).map(little_endian)
+}
+
+fn take_facts<'a>(bytes: &mut &'a [u8]) -> Result<&'a str, NetworkError> {
+    let length = take_number(bytes, 4)? as usize;
+    std::str::from_utf8(take(bytes, length)?).map_err(|_| NetworkError::Damaged)
 }
 
 impl NetworkWeights {
@@ -61,8 +67,7 @@ impl NetworkWeights {
     pub fn facts(file: &[u8]) -> Result<&str, NetworkError> {
         let mut rest = file;
         take(&mut rest, 24)?;
-        let length = number(take(&mut rest, 4)?) as usize;
-        std::str::from_utf8(take(&mut rest, length)?).map_err(|_| NetworkError::Damaged)
+        take_facts(&mut rest)
     }
 
     /// The weights as a file.
@@ -92,15 +97,15 @@ impl NetworkWeights {
         if take(&mut rest, 8).ok() != Some(MAGIC.as_slice()) {
             return Err(NetworkError::Shape);
         }
-        for expected in header() {
-            if number(take(&mut rest, 4)?) != u64::from(expected) {
+        let header = header();
+        for expected in header {
+            if take_number(&mut rest, 4)? != u64::from(expected) {
                 return Err(NetworkError::Shape);
             }
         }
-        let length = number(take(&mut rest, 4)?) as usize;
-        let facts = std::str::from_utf8(take(&mut rest, length)?).map_err(|_| NetworkError::Damaged)?.to_owned();
-        let first = number(take(&mut rest, 4)?) as usize;
-        if number(take(&mut rest, 8)?) != fnv1a(rest) {
+        let facts = take_facts(&mut rest)?.to_owned();
+        let first = take_number(&mut rest, 4)? as usize;
+        if take_number(&mut rest, 8)? != fnv1a(rest) {
             return Err(NetworkError::Damaged);
         }
         let unpack = |stream: &[u8], size: usize| {
@@ -109,7 +114,7 @@ impl NetworkWeights {
                 .filter(|bytes| bytes.len() == size)
                 .ok_or(NetworkError::Damaged)
         };
-        let count = header()[1] as usize;
+        let count = header[1] as usize;
         let columns = unpack(take(&mut rest, first)?, count * WIDTH)?;
         let numbers = unpack(rest, STAGES * STAGE_NUMBERS * 4)?;
         let rows = (0..count).map(|row| std::array::from_fn(|column| columns[column * count + row] as i8)).collect();

@@ -20,9 +20,9 @@ use once_cell::sync::Lazy;
 
 use super::{
     Features, Frame, MAX_EVAL,
-    patterns::{EIGHTFOLD_FAMILY, FAMILY_COUNT},
+    patterns::{FAMILY_COUNT, placements},
 };
-use crate::memory::zeroed_box;
+use crate::{board::Position, memory::zeroed_box};
 use file::NetworkWeights;
 use shape::{HIDDEN, INPUTS, NUMBERS, PRODUCTS, SHARING, STAGES, WIDTH, rows};
 
@@ -89,6 +89,11 @@ pub fn facts() -> &'static str {
     NetworkWeights::facts(EMBEDDED).unwrap_or_default()
 }
 
+/// Places where the mover, and where its opponent could place a disc.
+pub fn mobilities(position: Position) -> (u32, u32) {
+    (position.legal_moves().count_ones(), position.pass().legal_moves().count_ones())
+}
+
 impl Network {
     /// Unpacks weights.
     ///
@@ -144,7 +149,7 @@ impl Network {
         let indices = rows(&features.from_movers_view(frame));
         let mut rest = &indices[..];
         for (family, rows) in self.rows.0.iter().enumerate() {
-            let (these, others) = rest.split_at(if family == EIGHTFOLD_FAMILY { 8 } else { 4 });
+            let (these, others) = rest.split_at(placements(family));
             for &index in these {
                 let row = &rows[usize::from(index) % FAMILY_ROWS];
                 for (sum, &addend) in sums.iter_mut().zip(row) {
@@ -213,7 +218,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        board::{Position, Square, Symmetry},
+        board::{Square, Symmetry},
         eval::patterns::PLACED,
         isa::{Isa, Portable, Tier},
         with_tier,

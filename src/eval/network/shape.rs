@@ -5,7 +5,8 @@ use once_cell::sync::Lazy;
 
 use crate::eval::{
     Features,
-    patterns::{FAMILIES, FAMILY_COUNT, FEATURES, PATTERN_SIZE, permuted, self_symmetries},
+    packing::representatives,
+    patterns::{FAMILIES, FAMILY_COUNT, FEATURES, Family, PATTERN_SIZE},
 };
 
 /// Sums in the first layer.
@@ -48,23 +49,9 @@ pub struct Sharing(Vec<Vec<u16>>);
 
 /// The one sharing.
 pub static SHARING: Lazy<Sharing> = Lazy::new(|| {
-    Sharing(
-        (0..FAMILY_COUNT)
-            .map(|family| {
-                let permutations = self_symmetries(&FAMILIES[family].squares[..SQUARES]);
-                let mut shared = vec![u16::MAX; ROWS];
-                for row in 0..ROWS {
-                    if shared[row] == u16::MAX {
-                        shared[row] = row as u16;
-                        for permutation in &permutations {
-                            shared[permuted(row, permutation)] = row as u16;
-                        }
-                    }
-                }
-                shared
-            })
-            .collect(),
-    )
+    let shared =
+        |family: &Family| representatives(&family.squares[..SQUARES]).into_iter().map(|first| first as u16).collect();
+    Sharing(FAMILIES.iter().map(shared).collect())
 });
 
 impl Sharing {
@@ -85,6 +72,7 @@ const _: () = assert!(PATTERN_SIZE == SQUARES + 2);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::packing::self_symmetries;
 
     #[test]
     fn rows_are_quotients() {

@@ -7,6 +7,7 @@ use flipside::eval::{
     network::{
         CENTIDISCS_PER_UNIT, OUTPUT_CENTIDISCS, UNIT, UNITS_PER_MOVE,
         file::{NetworkWeights, STAGE_NUMBERS},
+        mobilities,
         shape::{HIDDEN, INPUTS, NUMBERS, PRODUCTS, ROWS, SHARING, STAGES, WIDTH, rows},
     },
     patterns::{FAMILY_COUNT, PLACED},
@@ -218,7 +219,7 @@ fn numbers(sample: &Sample) -> [f32; NUMBERS] {
     let unit = f32::from(UNIT);
     let moves = |count: u32| (count as i32 * UNITS_PER_MOVE) as f32 / unit;
     let pattern = sample.pattern_value() * 100.0 / CENTIDISCS_PER_UNIT as f32 / unit;
-    let (mine, others) = sample.mobilities();
+    let (mine, others) = mobilities(sample.position());
     [moves(mine), moves(others), pattern, pattern.abs()]
 }
 

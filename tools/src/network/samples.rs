@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use flipside::{
     board::Position,
-    eval::{Evaluator, Features, Frame, network::Network},
+    eval::{
+        Evaluator, Features, Frame,
+        network::{Network, mobilities},
+    },
 };
 use rayon::prelude::*;
 
@@ -49,17 +52,11 @@ impl Sample {
         f32::from(self.label) / 100.0
     }
 
-    /// Places where the mover, and where its opponent could place a disc.
-    pub fn mobilities(&self) -> (u32, u32) {
-        let position = self.position();
-        (position.legal_moves().count_ones(), position.pass().legal_moves().count_ones())
-    }
-
     /// The value in centi-discs that the engine gives the position with a network.
     pub fn engine_value(&self, network: &Network) -> i32 {
         let position = self.position();
         let pattern_value = i32::from(self.pattern_value);
-        network.value(&Features::of(position), Frame::Mover, position.empties(), self.mobilities(), pattern_value)
+        network.value(&Features::of(position), Frame::Mover, position.empties(), mobilities(position), pattern_value)
     }
 }
 
