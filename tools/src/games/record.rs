@@ -200,7 +200,7 @@ pub(super) mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// A game of random moves to its end.
+    /// A game of random moves to its end, of which up to 19 count as the opening's.
     pub fn random_game(seed: u64) -> GameRecord {
         let mut rng = Rng::new(seed);
         let mut game = Game::default();
@@ -208,7 +208,8 @@ pub(super) mod tests {
             let moves = game.board().position().moves();
             game.play(moves[rng.below(moves.len() as u64) as usize]).unwrap();
         }
-        GameRecord::from_game(&game, (seed % 20) as u8, seed.is_multiple_of(3))
+        let placements = game.moves().iter().filter(|mv| mv.square().is_some()).count();
+        GameRecord::from_game(&game, placements.min((seed % 20) as usize) as u8, seed.is_multiple_of(3))
     }
 
     proptest! {
@@ -243,6 +244,16 @@ pub(super) mod tests {
                 let _ = record.replay();
             }
         }
+    }
+
+    #[test]
+    fn a_game_may_end_in_its_opening() {
+        let game = flipside::notation::parse_transcript(Board::START, b"e6f4e3f6g5d6e7f5c5").unwrap();
+        assert!(game.is_over());
+        let record = GameRecord::from_game(&game, 9, false);
+        assert_eq!(GameRecord::decode(&record.encode(7), 7), Ok(record));
+        let record = GameRecord::from_game(&game, 10, false);
+        assert_eq!(GameRecord::decode(&record.encode(7), 7), Err(RecordError::RandomPlies(10)));
     }
 
     #[test]
