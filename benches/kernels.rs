@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flipside::{
     board::{Position, Square, Squares, perft},
     engine::{Engine, Goal, Request, Settings},
-    eval::{Evaluator, Features, Frame},
+    eval::{Evaluator, Features},
     isa::{Isa, Tier},
     search::StopFlag,
     with_tier,
@@ -89,18 +89,18 @@ fn all_mobility<I: Isa>(isa: I, positions: &[Position]) -> u64 {
 #[inline(always)]
 fn all_evaluations<I: Isa>(_isa: I, evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 {
     moves.iter().fold(0, |sum, (features, square, flips, empties)| {
-        let child = features.after(Frame::Mover, *square, *flips);
-        sum ^ evaluator.value(&child, Frame::Opponent, empties - 1)
+        let child = features.after(*square, *flips);
+        sum ^ evaluator.value(&child, empties - 1)
     })
 }
 
 #[inline(always)]
 fn all_corrections<I: Isa>(_isa: I, evaluator: &Evaluator, moves: &[(Features, Square, u64, u32)]) -> i32 {
     moves.iter().fold(0, |sum, (features, square, flips, empties)| {
-        let child = features.after(Frame::Mover, *square, *flips);
-        let value = evaluator.value(&child, Frame::Opponent, empties - 1);
+        let child = features.after(*square, *flips);
+        let value = evaluator.value(&child, empties - 1);
         let network = evaluator.network(empties - 1);
-        sum ^ network.map_or(value, |network| network.value(&child, Frame::Opponent, empties - 1, (8, 8), value))
+        sum ^ network.map_or(value, |network| network.value(&child, empties - 1, (8, 8), value))
     })
 }
 

@@ -114,6 +114,7 @@ fn solve(
         };
         return Solved::new(board, done, wld, score);
     }
+    engine.prepare_to_solve(position.empties());
     let outcome = interrupt.search(engine, position, request, meter);
     Solved::new(board, outcome, wld, 0)
 }

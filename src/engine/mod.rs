@@ -182,6 +182,12 @@ impl Engine {
         self.searcher.set_heartbeat(interval);
     }
 
+    /// Unpacks the evaluation for solving positions with up to `empties`, so that the time of the first search is not
+    /// that of loading its weights.
+    pub fn prepare_to_solve(&self, empties: u32) {
+        self.searcher.prepare(&steps_to(Step { depth: empties, selectivity: Selectivity::None }, empties), empties);
+    }
+
     /// Unpacks the evaluation in the background, so that the first search under a clock need not.
     pub fn warm_up(&self) {
         let evaluator = self.searcher.evaluator().clone();

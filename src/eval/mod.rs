@@ -14,7 +14,7 @@ pub mod tables;
 pub mod weights;
 
 use crate::board::Position;
-pub use features::{FEATURES, Features, Frame};
+pub use features::{FEATURES, Features};
 pub use tables::Evaluator;
 
 /// Largest absolute heuristic value in centi-discs: a heuristic never claims a wipe-out.
@@ -23,7 +23,7 @@ pub const MAX_EVAL: i32 = 6300;
 impl Evaluator {
     /// The sum of the pattern weights of a position from the mover's view, in centi-discs.
     pub fn pattern_value(&self, position: Position) -> i32 {
-        self.value(&Features::of(position), Frame::Mover, position.empties())
+        self.value(&Features::of(position), position.empties())
     }
 
     /// Static value of a position from the mover's view, in centi-discs; the exact score when the board is full.
@@ -33,9 +33,9 @@ impl Evaluator {
             return position.final_score() * 100;
         }
         let features = Features::of(position);
-        let pattern_value = self.value(&features, Frame::Mover, empties);
+        let pattern_value = self.value(&features, empties);
         self.network(empties).map_or(pattern_value, |network| {
-            network.value(&features, Frame::Mover, empties, network::mobilities(position), pattern_value)
+            network.value(&features, empties, network::mobilities(position), pattern_value)
         })
     }
 }

@@ -11,7 +11,7 @@ use once_cell::sync::Lazy;
 use thiserror::Error;
 
 use super::{
-    Features, Frame,
+    Features,
     features::{COMPLEMENT, steps},
     patterns::{CONFIGURATIONS, PLACED},
 };
@@ -45,7 +45,7 @@ const LANES: [usize; ORDERING_FEATURES] = {
     lanes
 };
 
-/// Pattern indices of the ordering features, from the view of one fixed side for as long as moves are only added.
+/// Pattern indices of the ordering features, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(16))]
 pub struct OrderingFeatures([u16; ORDERING_FEATURES]);
@@ -103,16 +103,16 @@ static ROWS: [[OrderingFeatures; 256]; 8] = {
 };
 
 impl OrderingFeatures {
-    /// The ordering features among all features, in the same frame.
+    /// The ordering features among all features.
     #[inline(always)]
     pub fn of(features: &Features) -> Self {
         Self(LANES.map(|lane| features.0[lane]))
     }
 
-    /// Indices after the side to move placed a disc on `square` and flipped `flips`; `frame` is that before the move.
+    /// Indices after the side to move placed a disc on `square` and flipped `flips`.
     #[inline(always)]
     #[must_use]
-    pub fn after(&self, frame: Frame, square: Square, flips: u64) -> Self {
+    pub fn after(&self, square: Square, flips: u64) -> Self {
         let mut change = STEPS[square.index()].0;
         // Without a loop over the flips, the end of which no processor foresees.
         let flips = flips & COVERED;
@@ -121,29 +121,21 @@ impl OrderingFeatures {
                 *sum = sum.wrapping_add(*step);
             }
         }
-        let mut indices = self.0;
-        match frame {
-            Frame::Mover => {
-                indices.iter_mut().zip(change).for_each(|(index, change)| *index = index.wrapping_sub(change));
-            }
-            Frame::Opponent => {
-                indices.iter_mut().zip(change).for_each(|(index, change)| *index = index.wrapping_add(change));
-            }
-        }
+        let mut indices = self.passed().0;
+        indices.iter_mut().zip(change).for_each(|(index, change)| *index = index.wrapping_add(change));
         Self(indices)
+    }
+
+    /// The same with the other side to move.
+    #[inline(always)]
+    #[must_use]
+    pub fn passed(&self) -> Self {
+        Self(self.0.map(|index| COMPLEMENT.wrapping_sub(index)))
     }
 
     /// The index of each feature.
     pub fn indices(&self) -> &[u16; ORDERING_FEATURES] {
         &self.0
-    }
-
-    #[inline(always)]
-    fn movers_view(&self, frame: Frame) -> [u16; ORDERING_FEATURES] {
-        match frame {
-            Frame::Mover => self.0,
-            Frame::Opponent => self.0.map(|index| COMPLEMENT.wrapping_sub(index)),
-        }
     }
 }
 
@@ -310,10 +302,11 @@ impl Ordering {
 
     /// How promising the move is that led to a position with these features, in sixteenths of a logit.
     #[inline(always)]
-    pub fn promise(&self, features: &OrderingFeatures, frame: Frame, surroundings: &Surroundings) -> i32 {
-        let indices = features.movers_view(frame);
+    pub fn promise(&self, features: &OrderingFeatures, surroundings: &Surroundings) -> i32 {
+        // From memory, as in `Evaluator::value`.
+        let features = std::hint::black_box(features);
         let mut sum = 0;
-        for (table, indices) in self.families.iter().zip(indices.as_chunks::<4>().0) {
+        for (table, indices) in self.families.iter().zip(features.0.as_chunks::<4>().0) {
             for &index in indices {
                 sum += i32::from(table[usize::from(index)]);
             }
@@ -357,21 +350,21 @@ mod tests {
         #[test]
         fn incremental_equals_from_scratch(choices in prop::collection::vec(any::<usize>(), 60)) {
             let mut position = Position::START;
-            let (mut features, mut frame) = (OrderingFeatures::of(&Features::of(position)), Frame::Mover);
+            let mut features = OrderingFeatures::of(&Features::of(position));
             for choice in choices {
                 let moves = position.moves();
                 let Some(&mv) = moves.get(choice % moves.len().max(1)) else { break };
-                if let Move::Place(square) = mv {
-                    features = features.after(frame, square, position.flips(square));
-                }
-                frame = frame.flipped();
+                features = match mv {
+                    Move::Place(square) => features.after(square, position.flips(square)),
+                    Move::Pass => features.passed(),
+                };
                 position = position.play(mv).unwrap();
                 let fresh = OrderingFeatures::of(&Features::of(position));
-                prop_assert_eq!(features.movers_view(frame), fresh.0);
+                prop_assert_eq!(features, fresh);
                 let surroundings = Surroundings { replies: 7, odd: true, square: Square::new(0).unwrap() };
                 let ordering = Ordering::embedded();
-                let promise = ordering.promise(&features, frame, &surroundings);
-                prop_assert_eq!(promise, ordering.promise(&fresh, Frame::Mover, &surroundings));
+                let promise = ordering.promise(&features, &surroundings);
+                prop_assert_eq!(promise, ordering.promise(&fresh, &surroundings));
             }
         }
     }

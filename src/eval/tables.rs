@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use bytemuck::Zeroable;
 use once_cell::sync::{Lazy, OnceCell};
+use rayon::prelude::*;
 
 use super::{
-    Features, Frame, MAX_EVAL,
+    Features, MAX_EVAL,
     network::{NETWORK, NETWORK_EMPTIES, Network},
     packing::PACKING,
     patterns::{FAMILY_COUNT, placements},
     weights::{BLEND_DENOMINATOR, CONSTANTS, KNOTS, WeightSet, WeightsError, WeightsFile, blend},
 };
+use crate::memory::zeroed_box;
 
 /// The weights built into the program.
 static EMBEDDED: &[u8] = include_bytes!("weights.bin");
@@ -21,9 +24,14 @@ const FAMILY_SIZE: usize = 1 << 16;
 /// Weights for one number of empties, in eighths of a disc: most of the time of an evaluation is waiting for them, and
 /// bytes find room in the caches. Rounding adds an error of 0.3 discs, next to nothing beside that of the model.
 struct Table {
-    families: Box<[[i8; FAMILY_SIZE]; FAMILY_COUNT]>,
+    families: Box<Families>,
     constant: i32,
 }
+
+/// On a huge page: lookups are all over it.
+#[derive(Zeroable)]
+#[repr(align(0x200000))]
+struct Families([[i8; FAMILY_SIZE]; FAMILY_COUNT]);
 
 enum Source {
     Embedded(WeightsFile<'static>),
@@ -100,11 +108,17 @@ impl Evaluator {
         }
     }
 
-    /// Builds the tables for `fewest..=most` empties and the network ahead of a search, so that nothing is built in the
-    /// middle of it.
+    /// Builds the tables for `fewest..=most` empties and the network ahead of a search, on all cores, so that nothing is
+    /// built in the middle of it.
     pub fn prepare(&self, fewest: u32, most: u32) {
-        for empties in fewest..=most.min(60) {
-            self.table(empties);
+        let range = fewest..=most.min(60);
+        let built = |empties: u32| self.inner.tables[empties as usize].get().is_some();
+        if !range.clone().all(built) {
+            range.clone().into_par_iter().for_each(|empties| {
+                self.table(empties);
+            });
+        }
+        for empties in range {
             self.network(empties);
         }
     }
@@ -117,13 +131,14 @@ impl Evaluator {
 
     /// Sum of pattern weights in centi-discs from the mover's view, within ±[`MAX_EVAL`].
     #[inline(always)]
-    pub fn value(&self, features: &Features, frame: Frame, empties: u32) -> i32 {
+    pub fn value(&self, features: &Features, empties: u32) -> i32 {
         let table = self.table(empties);
-        let indices = features.from_movers_view(frame);
+        // From memory, one after the other: taking them out of vector registers costs twice the instructions.
+        let features = std::hint::black_box(features);
         let mut sum = 0;
         // Family after family, so that which table a feature belongs to need not be looked up.
-        let mut rest = &indices.0[..];
-        for (family, weights) in table.families.iter().enumerate() {
+        let mut rest = &features.0[..];
+        for (family, weights) in table.families.0.iter().enumerate() {
             let (these, others) = rest.split_at(placements(family));
             for &index in these {
                 sum += i32::from(weights[usize::from(index)]);
@@ -159,8 +174,8 @@ impl Inner {
                 (centidiscs.signum() * eighths as i32).clamp(i8::MIN.into(), i8::MAX.into()) as i8
             })
             .collect();
-        let mut families: Box<[[i8; FAMILY_SIZE]; FAMILY_COUNT]> = bytemuck::zeroed_box();
-        for (family, weights) in families.iter_mut().enumerate() {
+        let mut families: Box<Families> = zeroed_box();
+        for (family, weights) in families.0.iter_mut().enumerate() {
             for (weight, &packed) in weights.iter_mut().zip(PACKING.family(family)) {
                 *weight = mixed[packed as usize];
             }

@@ -3,9 +3,9 @@
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_loadu_si256, _mm256_lzcnt_epi64,
-    _mm256_maskz_and_epi64, _mm256_or_si256, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_slli_epi64,
-    _mm256_srlv_epi64, _mm256_sub_epi64, _mm256_test_epi64_mask, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_extracti64x4_epi64, _mm512_or_si512, _mm512_rolv_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
+    _mm256_min_epu64, _mm256_or_si256, _mm256_rorv_epi64, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sub_epi64,
+    _mm512_and_si512, _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_or_si512, _mm512_rolv_epi64,
+    _mm512_set1_epi64, _mm512_setr_epi64,
 };
 
 use super::{
@@ -96,19 +96,20 @@ unsafe fn flip_lanes(square: usize, Pair { mover, opponent }: Pair) -> __m256i {
         // Towards higher bits: the lowest bit of the ray that is not the opponent's; flips are the ray below it.
         let up = _mm256_loadu_si256((&raw const RAYS_UP[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, up);
-        let below = _mm256_add_epi64(blockers, _mm256_set1_epi64x(-1));
-        let lowest = _mm256_andnot_si256(below, blockers);
-        let mine = _mm256_test_epi64_mask(lowest, mover);
-        let run = _mm256_andnot_si256(blockers, below);
-        let flips_up = _mm256_maskz_and_epi64(mine, run, up);
+        let lowest = _mm256_and_si256(blockers, _mm256_sub_epi64(zero, blockers));
+        let outflank = _mm256_and_si256(lowest, mover);
+        // One less than the outflanking disc covers what lies below; nothing stays nothing.
+        let below = _mm256_sub_epi64(outflank, _mm256_min_epu64(outflank, _mm256_set1_epi64x(1)));
+        let flips_up = _mm256_and_si256(below, up);
 
         // Towards lower bits: the highest such bit; negating twice its value covers all bits above it. Without an
-        // outflanking disc the product is 0. An empty blocker set counts 64 zeros, which shifts to 0.
+        // outflanking disc the product is 0. All is doubled from the start: an empty blocker set counts 64 zeros, by
+        // which the bit is not moved at all, and there is no disc below the lowest square.
         let down = _mm256_loadu_si256((&raw const RAYS_DOWN[square & 63]).cast());
         let blockers = _mm256_andnot_si256(opponent, down);
-        let highest = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(blockers));
-        let outflank = _mm256_and_si256(highest, mover);
-        let above = _mm256_sub_epi64(zero, _mm256_slli_epi64::<1>(outflank));
+        let above_highest = _mm256_rorv_epi64(_mm256_set1_epi64x(1), _mm256_lzcnt_epi64(blockers));
+        let outflank = _mm256_and_si256(above_highest, _mm256_add_epi64(mover, mover));
+        let above = _mm256_sub_epi64(zero, outflank);
         let flips_down = _mm256_and_si256(above, down);
 
         _mm256_or_si256(flips_up, flips_down)

@@ -6,6 +6,9 @@
 //! inlined into the shell is compiled for that tier, and recursion goes from shell to shell without indirection.
 //! The dynamic choice happens once, at the root of a search, by matching on [`Tier`].
 //!
+//! Closures do not inherit the features of the shell they end up in: a kernel called in one is not inlined, which makes
+//! the hottest functions half as slow again. They are told apart by constants instead.
+//!
 //! This folder is the only place for intrinsics. Every tier is property-tested against [`portable`], and that
 //! against a naive ray walk.
 

@@ -18,7 +18,7 @@ const NETWORK_MARGIN: i32 = 300;
 /// window. Searches with open windows that end here order moves, for which the pattern sum does.
 #[inline(always)]
 pub(super) fn leaf<I: TreeTier>(isa: I, worker: &Worker<'_>, node: &Node, (alpha, beta): (i32, i32)) -> i32 {
-    let pattern_value = worker.evaluator.value(&node.features, node.frame, node.empties);
+    let pattern_value = worker.evaluator.value(&node.features, node.empties);
     let near = (pattern_value - alpha).abs() < NETWORK_MARGIN && beta - alpha == 1;
     match worker.evaluator.network(node.empties) {
         Some(network) if near => isa.corrected(network, node, pattern_value),
@@ -29,7 +29,7 @@ pub(super) fn leaf<I: TreeTier>(isa: I, worker: &Worker<'_>, node: &Node, (alpha
 /// Static value of a node, by the network if there is one for it.
 #[inline(always)]
 pub(super) fn precise<I: TreeTier>(isa: I, worker: &Worker<'_>, node: &Node) -> i32 {
-    let pattern_value = worker.evaluator.value(&node.features, node.frame, node.empties);
+    let pattern_value = worker.evaluator.value(&node.features, node.empties);
     let network = worker.evaluator.network(node.empties);
     network.map_or(pattern_value, |network| isa.corrected(network, node, pattern_value))
 }
@@ -38,7 +38,7 @@ pub(super) fn precise<I: TreeTier>(isa: I, worker: &Worker<'_>, node: &Node) -> 
 pub(super) fn corrected<I: TreeTier>(isa: I, network: &Network, node: &Node, pattern_value: i32) -> i32 {
     let (mover, opponent) = (node.position.mover(), node.position.opponent());
     let mobilities = (isa.mobility(mover, opponent).count_ones(), isa.mobility(opponent, mover).count_ones());
-    network.value(&node.features, node.frame, node.empties, mobilities, pattern_value)
+    network.value(&node.features, node.empties, mobilities, pattern_value)
 }
 
 /// One or two plies above the leaves: no table, moves in static order.

@@ -12,6 +12,7 @@ mod node;
 mod probcut;
 mod report;
 mod root;
+mod sorting;
 mod split;
 mod table;
 #[cfg(test)]
@@ -149,6 +150,13 @@ impl Searcher {
         &self.evaluator
     }
 
+    /// Unpacks what a search of these steps evaluates positions with, unless an earlier one did.
+    pub fn prepare(&self, steps: &[Step], empties: u32) {
+        let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
+        let fewest = (empties - deepest).max(endgame::MIDDLE_EMPTIES).min(empties);
+        self.evaluator.prepare(fewest, empties);
+    }
+
     /// Searches `position` through `steps`, calling `on_progress` after each finished line.
     pub fn search(
         &mut self,
@@ -184,8 +192,7 @@ impl Searcher {
             return root::behind_pass(self.search(position.pass(), steps, &limits, stop, &mut seen));
         }
         self.table.next_age();
-        let (fewest, most) = tables_needed(position.empties(), steps);
-        self.evaluator.prepare(fewest, most);
+        self.prepare(steps, position.empties());
         for worker in &mut self.end_workers {
             worker.reset_counters();
         }
@@ -224,11 +231,4 @@ impl Searcher {
             }),
         }
     }
-}
-
-/// Range of empties at which a search evaluates positions.
-fn tables_needed(empties: u32, steps: &[Step]) -> (u32, u32) {
-    let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
-    let fewest = (empties - deepest).max(endgame::MIDDLE_EMPTIES).min(empties);
-    (fewest, empties)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     board::{Position, Square},
-    eval::{Features, Frame},
+    eval::Features,
 };
 
 /// A position with what the search keeps beside it.
@@ -10,13 +10,12 @@ use crate::{
 pub(super) struct Node {
     pub position: Position,
     pub features: Features,
-    pub frame: Frame,
     pub empties: u32,
 }
 
 impl Node {
     pub fn new(position: Position) -> Self {
-        Self { position, features: Features::of(position), frame: Frame::Mover, empties: position.empties() }
+        Self { position, features: Features::of(position), empties: position.empties() }
     }
 
     #[inline(always)]
@@ -27,16 +26,11 @@ impl Node {
     /// The child of which the position is made already.
     #[inline(always)]
     pub fn reaching(&self, position: Position, square: Square, flips: u64) -> Self {
-        Self {
-            position,
-            features: self.features.after(self.frame, square, flips),
-            frame: self.frame.flipped(),
-            empties: self.empties - 1,
-        }
+        Self { position, features: self.features.after(square, flips), empties: self.empties - 1 }
     }
 
     #[inline(always)]
     pub fn passed(&self) -> Self {
-        Self { position: self.position.pass(), frame: self.frame.flipped(), ..*self }
+        Self { position: self.position.pass(), features: self.features.passed(), ..*self }
     }
 }

@@ -135,7 +135,7 @@ impl<I: TreeTier> Root<'_, I> {
             let score = if child.position.is_over() {
                 -child.position.final_score() * DISC
             } else {
-                -worker.evaluator.value(&child.features, child.frame, child.empties)
+                -worker.evaluator.value(&child.features, child.empties)
             };
             let line = Line {
                 mv,
@@ -148,7 +148,7 @@ impl<I: TreeTier> Root<'_, I> {
                 pv: vec![mv],
                 book_games: None,
             };
-            self.moves.push(RootMove { mv: ScoredMove { square, flips, score: 0 }, line });
+            self.moves.push(RootMove { mv: ScoredMove::new(square, flips), line });
         }
         self.moves.sort_by_key(|root_move| std::cmp::Reverse(root_move.line.score));
     }

@@ -7,25 +7,17 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    endgame::{
-        EndTier, GUIDED_EMPTIES, MIDDLE_EMPTIES, score_at_end, solve_guided, upper_bound_by_stability,
-        weighted_mobility, wipe_out,
-    },
+    endgame::{EndTier, GUIDED_EMPTIES, MIDDLE_EMPTIES, score_at_end, solve_guided, upper_bound_by_stability},
     leaves::{leaf, precise},
-    moves::{MAX_MOVES, MoveList, ScoredMove, endgame_promise, pick_best},
+    moves::{MoveList, pick_best},
     node::Node,
     probcut,
+    sorting::Listed,
     split::{Kind, Split},
     table::NO_MOVE,
     worker::Worker,
 };
-use crate::{
-    board::{Position, Square, Squares, odd_quadrants},
-    eval::{
-        network::Network,
-        ordering::{OrderingFeatures, Surroundings},
-    },
-};
+use crate::eval::network::Network;
 
 /// Centi-discs in a disc.
 pub(super) const DISC: i32 = 100;
@@ -57,8 +49,8 @@ crate::tiered! {
         fn endgame_null(worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 = endgame_null;
         /// To the end, open window, discs.
         fn endgame_pv(worker: &mut Worker<'_>, node: &Node, window: (i32, i32), pv: &mut Pv) -> i32 = endgame_pv;
-        /// Just above [`MIDDLE_EMPTIES`] empties up to [`GUIDED_EMPTIES`], null window, discs.
-        fn solve_guided(worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 = solve_guided;
+        /// Just above [`MIDDLE_EMPTIES`] empties up to [`GUIDED_EMPTIES`], null window, discs; `moves` are those of the mover.
+        fn solve_guided(worker: &mut Worker<'_>, node: &Node, moves: u64, alpha: i32) -> i32 = solve_guided;
         /// Works at other threads' split points until the search is over.
         fn help(worker: &mut Worker<'_>) = super::split::help_until_finished;
         /// Searches the remaining moves of a split point.
@@ -109,7 +101,8 @@ fn endgame_null<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha
         return isa.solve_any(worker.end, node, alpha);
     }
     if node.empties <= GUIDED_EMPTIES && worker.selectivity == super::Selectivity::None {
-        return isa.solve_guided(worker, node, alpha);
+        let moves = isa.mobility(node.position.mover(), node.position.opponent());
+        return isa.solve_guided(worker, node, moves, alpha);
     }
     search::<I, true, false>(isa, worker, node, node.empties, (alpha, alpha + 1), None)
 }
@@ -175,12 +168,15 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         }
     }
 
-    let mut listed = Listed { moves: MoveList::new(), children: ArrayVec::new(), counted: false };
+    let mut listed = Listed::new();
     if let Err(wiping_out) = listed.fill::<I, END>(isa, worker, node, depth, moves) {
         if let Some(pv) = pv {
             pv.push(wiping_out.index() as u8);
         }
         return 64 * (DISC / scale);
+    }
+    if END && listed.moves.len() > 1 {
+        listed.score_by_outlook(isa, worker, node);
     }
     if !PV && listed.moves.len() > 1 {
         if let Some(score) = listed.settled_by_children::<END>(worker, depth, beta) {
@@ -219,7 +215,11 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         }
     }
     if listed.moves.len() > 1 {
-        score_moves::<I, END, PV>(isa, worker, node, depth, table_moves, &mut listed);
+        if END {
+            listed.refine::<I, PV>(isa, worker, node, table_moves);
+        } else {
+            listed.score::<I, PV>(isa, worker, node, depth, table_moves);
+        }
     }
     let (best, best_move) =
         search_moves::<I, END, PV>(isa, worker, node, depth, (&mut alpha, &mut beta), &mut listed.moves, tried, pv);
@@ -355,133 +355,6 @@ pub(super) fn search_moves<I: TreeTier, const END: bool, const PV: bool>(
     (best, best_move)
 }
 
-/// The moves of a node with the positions they lead to, in the same order.
-struct Listed {
-    moves: MoveList,
-    children: ArrayVec<Position, MAX_MOVES>,
-    /// Whether the children are counted as nodes: they are made once, to be looked up and to be ordered.
-    counted: bool,
-}
-
-impl Listed {
-    /// Lists `moves`, unless one of them takes all the opponent's discs: then that one. In place, as a list is too
-    /// large to be handed over.
-    #[inline(always)]
-    fn fill<I: TreeTier, const END: bool>(
-        &mut self,
-        isa: I,
-        worker: &Worker<'_>,
-        node: &Node,
-        depth: u32,
-        moves: u64,
-    ) -> Result<(), Square> {
-        let (mover, opponent) = (node.position.mover(), node.position.opponent());
-        for square in Squares(moves) {
-            let flips = isa.flips(square.index(), mover, opponent);
-            if wipe_out(opponent, flips) {
-                return Err(square);
-            }
-            let child = node.position.after(square, flips);
-            if if END { node.empties > GUIDED_EMPTIES + 1 } else { depth > 3 } {
-                worker.shared.table.prefetch(child);
-            } else if END && node.empties > MIDDLE_EMPTIES {
-                worker.end.prefetch(child, node.empties - 1);
-            }
-            self.moves.push(ScoredMove { square, flips, score: 0 });
-            self.children.push(child);
-        }
-        Ok(())
-    }
-
-    /// Enhanced transposition cut-off (A. Plaat et al. 1996): what is known of a child may settle its parent.
-    #[inline(always)]
-    fn settled_by_children<const END: bool>(&mut self, worker: &mut Worker<'_>, depth: u32, beta: i32) -> Option<i32> {
-        let scale = if END { DISC } else { 1 };
-        let private = END && depth > MIDDLE_EMPTIES && depth <= GUIDED_EMPTIES + 1;
-        if !private && depth < if END { GUIDED_EMPTIES + 2 } else { tuning::ETC_DEPTH } {
-            return None;
-        }
-        self.counted = true;
-        for &child in &self.children {
-            worker.end.ordered += 1;
-            if private {
-                if let Some(score) = worker.end.known(child, depth - 1, -beta)
-                    && -score >= beta
-                {
-                    return Some(-score);
-                }
-            } else if let Some(entry) = worker.shared.table.probe(child)
-                && entry.depth + 1 >= depth
-                && entry.selectivity >= worker.selectivity
-                && -entry.upper / scale >= beta
-            {
-                return Some(-entry.upper / scale);
-            }
-        }
-        None
-    }
-
-    /// Takes the move to `square` off the list, when it is there.
-    #[inline(always)]
-    fn take(&mut self, square: u8) -> Option<ScoredMove> {
-        let index = self.moves.iter().position(|candidate| candidate.square.index() as u8 == square)?;
-        self.children.remove(index);
-        Some(self.moves.remove(index))
-    }
-}
-
-/// Gives each move a score by which to sort: table moves first, then by a shallow search and the replies it leaves.
-#[inline(always)]
-fn score_moves<I: TreeTier, const END: bool, const PV: bool>(
-    isa: I,
-    worker: &mut Worker<'_>,
-    node: &Node,
-    depth: u32,
-    table_moves: [u8; 2],
-    listed: &mut Listed,
-) {
-    let sort_depth = if END { tuning::endgame_sort_depth(depth, PV) } else { tuning::midgame_sort_depth(depth, PV) };
-    let selectivity = std::mem::replace(&mut worker.selectivity, super::Selectivity::None);
-    let odd = odd_quadrants(node.position.empty());
-    for (candidate, &position) in listed.moves.iter_mut().zip(&listed.children) {
-        let square = candidate.square.index() as u8;
-        if square == table_moves[0] {
-            candidate.score = i32::MAX;
-            continue;
-        }
-        if square == table_moves[1] {
-            candidate.score = i32::MAX - 1;
-            continue;
-        }
-        worker.end.ordered += u64::from(!listed.counted);
-        let bit = candidate.square.bit();
-        let replies = isa.mobility(position.mover(), position.opponent());
-        let child = node.reaching(position, candidate.square, candidate.flips);
-        let effort = if END && node.empties <= tuning::EFFORT_EMPTIES {
-            let surroundings = Surroundings { replies, odd: odd & bit != 0, square: candidate.square };
-            worker.end.ordering.promise(&OrderingFeatures::of(&child.features), child.frame, &surroundings)
-        } else {
-            0
-        };
-        if END && node.empties <= MIDDLE_EMPTIES {
-            candidate.score = effort;
-            continue;
-        }
-        let mobility = weighted_mobility(replies);
-        let value = if sort_depth == 0 {
-            worker.evaluator.value(&child.features, child.frame, child.empties)
-        } else {
-            isa.midgame_shallow(worker, &child, sort_depth, -INFINITY, INFINITY)
-        };
-        candidate.score = if END {
-            endgame_promise(-value, mobility, i32::from(odd & bit != 0)) + tuning::EFFORT * effort
-        } else {
-            -value - tuning::MIDGAME_MOBILITY * mobility
-        };
-    }
-    worker.selectivity = selectivity;
-}
-
 /// Tries to prove a score of at least `beta` by a shallow search; `None` when that is not possible. Low scores need
 /// no cut of their own: they are high ones a ply below.
 #[inline(always)]
@@ -539,10 +412,12 @@ pub(super) mod tuning {
     };
     /// Least midgame depth at which children are looked up in the table first.
     pub const ETC_DEPTH: u32 = 5;
+    /// How many moves are compared by the evaluation on the way to the end.
+    pub const VALUED: usize = 3;
+    /// How many moves are compared by shallow searches there.
+    pub const SEARCHED_TO_SORT: usize = 4;
     /// Most empties at which the likely effort of a proof helps to order moves.
     pub const EFFORT_EMPTIES: u32 = 20;
-    /// Centi-discs in ordering that a sixteenth of a logit of effort is worth.
-    pub const EFFORT: i32 = 60;
     /// Fewest empties at which a node is split.
     pub const SPLIT_EMPTIES: u32 = 14;
     /// Least midgame depth at which a node is split.

@@ -19,7 +19,7 @@ use bytemuck::Zeroable;
 use once_cell::sync::Lazy;
 
 use super::{
-    Features, Frame, MAX_EVAL,
+    Features, MAX_EVAL,
     patterns::{FAMILY_COUNT, placements},
 };
 use crate::{board::Position, memory::zeroed_box};
@@ -136,17 +136,10 @@ impl Network {
     /// The value in centi-discs from the mover's view, within ±[`MAX_EVAL`]: `pattern_value`, the pattern sum of the same
     /// position, corrected. `moves` and `replies` count the places where the mover and its opponent could place a disc.
     #[inline(always)]
-    pub fn value(
-        &self,
-        features: &Features,
-        frame: Frame,
-        empties: u32,
-        (moves, replies): (u32, u32),
-        pattern_value: i32,
-    ) -> i32 {
+    pub fn value(&self, features: &Features, empties: u32, (moves, replies): (u32, u32), pattern_value: i32) -> i32 {
         let stage = &self.stages[(empties as usize).min(STAGES - 1)];
         let mut sums = stage.offsets;
-        let indices = rows(&features.from_movers_view(frame));
+        let indices = rows(features);
         let mut rest = &indices[..];
         for (family, rows) in self.rows.0.iter().enumerate() {
             let (these, others) = rest.split_at(placements(family));
@@ -240,7 +233,7 @@ mod tests {
     fn valued<I: Isa>(isa: I, network: &Network, position: Position) -> i32 {
         let (mover, opponent) = (position.mover(), position.opponent());
         let mobilities = (isa.mobility(mover, opponent).count_ones(), isa.mobility(opponent, mover).count_ones());
-        network.value(&Features::of(position), Frame::Mover, position.empties(), mobilities, 250)
+        network.value(&Features::of(position), position.empties(), mobilities, 250)
     }
 
     /// Random numbers of a sensible size.

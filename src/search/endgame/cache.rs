@@ -8,13 +8,13 @@ use bytemuck::Zeroable;
 use crate::{board::Position, isa::prefetch, memory::zeroed_box};
 
 /// Bits of the place of an entry for 7 to [`MIDDLE_EMPTIES`](super::MIDDLE_EMPTIES) empties.
-const MIDDLE_BITS: u32 = 16;
+const MIDDLE_BITS: u32 = 15;
 
 /// The same above.
-const GUIDED_BITS: u32 = 16;
+const GUIDED_BITS: u32 = 15;
 
-/// The same for fewer than 7.
-const SHALLOW_BITS: u32 = 14;
+/// The same for 6.
+const SHALLOW_BITS: u32 = 13;
 
 /// Where the entries of each kind begin.
 const GUIDED_FIRST: usize = 1 << MIDDLE_BITS;
@@ -50,12 +50,13 @@ struct Entry {
     word: u64,
 }
 
-/// Two huge pages: at every step into a table of small pages the processor would have to find the page first.
+/// On a huge page: at every step into a table of small pages the processor would have to find the page first.
 #[derive(Zeroable)]
 #[repr(align(0x200000))]
 struct Entries([Entry; SHALLOW_FIRST + (1 << SHALLOW_BITS)]);
 
-/// The table: twice the size saves 1 % of the nodes and costs more time than that.
+/// The table: twice the size saves 1 % of the nodes and costs more time than that where other programs compete for the
+/// caches, as it no longer fits into a core's own.
 pub(in crate::search) struct EndCache {
     entries: Box<Entries>,
 }
@@ -93,7 +94,7 @@ impl EndCache {
         }
     }
 
-    /// The slot of a position with fewer.
+    /// The slot of a position with 6 empties.
     #[inline(always)]
     pub(super) fn shallow_slot(mover: u64, opponent: u64) -> Slot {
         Self::slot(mover, opponent, SHALLOW_BITS, SHALLOW_FIRST)
@@ -136,6 +137,5 @@ impl EndCache {
 #[inline(always)]
 const fn mix(mover: u64, opponent: u64) -> u64 {
     let mixed = opponent ^ mover.wrapping_mul(0x9E3779B97F4A7C15).rotate_left(32);
-    let mixed = mixed.wrapping_mul(0xC2B2AE3D27D4EB4F);
-    (mixed ^ mixed >> 32).wrapping_mul(0x9FB21C651E98DF25)
+    mixed.wrapping_mul(0xC2B2AE3D27D4EB4F)
 }

@@ -1,45 +1,65 @@
 //! Just above the middle endgame: its private table, but moves ordered by the evaluation as well.
 
+use arrayvec::ArrayVec;
+
 use super::{
     EndNode,
     cache::{EndCache, Probe},
-    middle::{STABILITY_ALPHA, weighted_mobility, wipe_out},
+    middle::{MIDDLE_MOVES, STABILITY_ALPHA, wipe_out},
     score_at_end, upper_bound_by_stability,
 };
 use crate::{
-    board::{Square, Squares, odd_quadrants},
-    eval::ordering::{OrderingFeatures, Surroundings},
+    board::{Square, Squares},
+    eval::ordering::OrderingFeatures,
     search::{
-        moves::{MoveList, ScoredMove, endgame_promise, pick_best},
+        moves::{ScoredMove, pick_best, refine},
         node::Node,
-        tree::{TreeTier, tuning},
+        sorting::score_by_outlook,
+        tree::TreeTier,
         worker::Worker,
     },
 };
 
+/// How many moves are compared by the evaluation.
+const VALUED: usize = 3;
+
 /// The score of a move, found by the search for one empty square fewer.
 #[inline(always)]
-fn next<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, square: Square, flips: u64) -> i32 {
+fn next<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32, candidate: &ScoredMove) -> i32 {
     worker.end.searched += 1;
+    let &ScoredMove { square, flips, replies, .. } = candidate;
     if node.empties == super::MIDDLE_EMPTIES + 1 {
-        -isa.solve_middle(worker.end, &EndNode::of(node).child(square, flips), -alpha - 1)
+        let child = EndNode {
+            features: OrderingFeatures::of(&node.features).after(square, flips),
+            mover: node.position.opponent() ^ flips,
+            opponent: node.position.mover() ^ flips ^ square.bit(),
+            moves: replies,
+        };
+        -isa.solve_middle(worker.end, &child, -alpha - 1)
     } else {
-        -isa.solve_guided(worker, &node.child(square, flips), -alpha - 1)
+        -isa.solve_guided(worker, &node.child(square, flips), replies, -alpha - 1)
     }
 }
 
+/// `moves` are those of the mover.
 #[inline(always)]
-pub(in crate::search) fn solve<I: TreeTier>(isa: I, worker: &mut Worker<'_>, node: &Node, alpha: i32) -> i32 {
+pub(in crate::search) fn solve<I: TreeTier>(
+    isa: I,
+    worker: &mut Worker<'_>,
+    node: &Node,
+    moves: u64,
+    alpha: i32,
+) -> i32 {
     if worker.poll() {
         return alpha;
     }
     let (mover, opponent) = (node.position.mover(), node.position.opponent());
-    let moves = isa.mobility(mover, opponent);
     if moves == 0 {
-        return if isa.mobility(opponent, mover) == 0 {
+        let replies = isa.mobility(opponent, mover);
+        return if replies == 0 {
             score_at_end(mover, opponent)
         } else {
-            -isa.solve_guided(worker, &node.passed(), -alpha - 1)
+            -isa.solve_guided(worker, &node.passed(), replies, -alpha - 1)
         };
     }
     if alpha >= STABILITY_ALPHA[node.empties as usize % 20]
@@ -59,13 +79,18 @@ pub(in crate::search) fn solve<I: TreeTier>(isa: I, worker: &mut Worker<'_>, nod
         let first = if moves.is_power_of_two() { moves } else { known & moves };
         if let Some(square) = Square::lowest(first) {
             let flips = isa.flips(square.index(), mover, opponent);
-            best = if wipe_out(opponent, flips) { 64 } else { next(isa, worker, node, alpha, square, flips) };
+            best = if wipe_out(opponent, flips) {
+                64
+            } else {
+                let replies = isa.mobility(opponent ^ flips, mover ^ flips ^ square.bit());
+                next(isa, worker, node, alpha, &ScoredMove { square, flips, replies, score: 0 })
+            };
             best_square = square.index();
             if best > alpha {
                 break 'search;
             }
         }
-        let mut candidates = MoveList::new();
+        let mut candidates = ArrayVec::<ScoredMove, MIDDLE_MOVES>::new();
         for square in Squares(moves & !first) {
             let flips = isa.flips(square.index(), mover, opponent);
             if wipe_out(opponent, flips) {
@@ -73,23 +98,12 @@ pub(in crate::search) fn solve<I: TreeTier>(isa: I, worker: &mut Worker<'_>, nod
                 break 'search;
             }
             worker.end.cache.prefetch(EndCache::upper_slot(node.position.after(square, flips), node.empties - 1));
-            candidates.push(ScoredMove { square, flips, score: 0 });
+            candidates.push(ScoredMove::new(square, flips));
         }
         // What is cheap to find of the children is found while the table's entries are on their way.
-        let odd = odd_quadrants(node.position.empty());
-        let features = OrderingFeatures::of(&node.features);
-        for ScoredMove { square, flips, score } in &mut candidates {
-            let child = node.position.after(*square, *flips);
-            let replies = isa.mobility(child.mover(), child.opponent());
-            let odd = odd & square.bit() != 0;
-            let surroundings = Surroundings { replies, odd, square: *square };
-            let features = features.after(node.frame, *square, *flips);
-            let effort = worker.end.ordering.promise(&features, node.frame.flipped(), &surroundings);
-            *score = endgame_promise(0, weighted_mobility(replies), i32::from(odd)) + tuning::EFFORT * effort;
-        }
+        score_by_outlook(isa, worker, node, &mut candidates);
         let mut index = 0;
         while let Some(&ScoredMove { square, flips, .. }) = candidates.get(index) {
-            worker.end.ordered += 1;
             let slot = EndCache::upper_slot(node.position.after(square, flips), node.empties - 1);
             let Probe::Cut(score) = worker.end.cache.probe(slot, -alpha - 1) else {
                 index += 1;
@@ -104,20 +118,20 @@ pub(in crate::search) fn solve<I: TreeTier>(isa: I, worker: &mut Worker<'_>, nod
             candidates.swap_remove(index);
         }
         if candidates.len() > 1 {
-            for candidate in &mut candidates {
+            refine(&mut candidates, VALUED, |candidate| {
                 let child = node.child(candidate.square, candidate.flips);
-                candidate.score -= worker.evaluator.value(&child.features, child.frame, child.empties);
-            }
+                Some(worker.evaluator.value(&child.features, child.empties))
+            });
         }
         for i in 0..candidates.len() {
             pick_best(&mut candidates, i);
-            let ScoredMove { square, flips, .. } = candidates[i];
-            let score = next(isa, worker, node, alpha, square, flips);
+            let candidate = candidates[i];
+            let score = next(isa, worker, node, alpha, &candidate);
             if worker.is_stopped() {
                 return alpha;
             }
             if score > best {
-                (best, best_square) = (score, square.index());
+                (best, best_square) = (score, candidate.square.index());
                 if best > alpha {
                     break 'search;
                 }

@@ -128,13 +128,13 @@ fn moves_of_2<I: EndTier>(
     [first, second]: [usize; 2],
     alpha: i32,
 ) -> i32 {
+    let (_, opponent) = isa.discs(pair);
     let mut best = -65;
     for (square, last) in [(first, second), (second, first)] {
-        let flips = isa.flips_in(square, pair);
-        if isa.flips_bits(flips) != 0 {
+        let flips = isa.flips_bits(isa.flips_in(square, pair));
+        if flips != 0 {
             worker.searched += 1;
-            let (next_mover, _) = isa.discs(isa.play_in(square, pair, flips));
-            best = best.max(-solve_1(next_mover, last, -alpha - 1));
+            best = best.max(-solve_1(opponent ^ flips, last, -alpha - 1));
             if best > alpha {
                 break;
             }
@@ -145,13 +145,7 @@ fn moves_of_2<I: EndTier>(
 
 /// Three empty squares.
 #[inline(always)]
-pub(super) fn solve_3<I: EndTier>(
-    isa: I,
-    worker: &mut EndWorker,
-    pair: I::Pair,
-    squares: [usize; 3],
-    alpha: i32,
-) -> i32 {
+pub(super) fn solve_3<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, squares: Three, alpha: i32) -> i32 {
     let best = moves_of_3(isa, worker, pair, squares, alpha);
     if best > -65 {
         return best;
@@ -162,9 +156,12 @@ pub(super) fn solve_3<I: EndTier>(
 
 /// Best score over the moves of the mover on three squares, −65 without any.
 #[inline(always)]
-fn moves_of_3<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, [a, b, c]: [usize; 3], alpha: i32) -> i32 {
+fn moves_of_3<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, Three(mut squares): Three, alpha: i32) -> i32 {
     let mut best = -65;
-    for (square, rest) in [(a, [b, c]), (b, [a, c]), (c, [a, b])] {
+    for _ in 0..3 {
+        let field = |place: u32| (squares >> place) as usize & 63;
+        let (square, rest) = (field(0), [field(6), field(12)]);
+        squares >>= 18;
         let flips = isa.flips_in(square, pair);
         if isa.flips_bits(flips) != 0 {
             worker.searched += 1;
@@ -199,7 +196,10 @@ pub(super) fn solve_4<I: EndTier>(
 #[inline(always)]
 fn moves_of_4<I: EndTier>(isa: I, worker: &mut EndWorker, pair: I::Pair, empty: u64, alpha: i32) -> i32 {
     let mut best = -65;
-    for square in four_by_parity(empty) {
+    let mut squares = four_by_parity(empty);
+    for _ in 0..4 {
+        let square = squares as usize & 63;
+        squares >>= 8;
         let flips = isa.flips_in(square, pair);
         if isa.flips_bits(flips) != 0 {
             worker.searched += 1;
@@ -228,33 +228,45 @@ const fn highest(bits: u64) -> usize {
     (63 - bits.leading_zeros() as usize) & 63
 }
 
-/// Four empty squares, those in quadrants with an odd number of them first.
+/// Four empty squares, those in quadrants with an odd number of them first, each in a byte.
 #[inline(always)]
-fn four_by_parity(empty: u64) -> [usize; 4] {
+fn four_by_parity(empty: u64) -> u32 {
     let odd = empty & odd_quadrants(empty);
-    let even = empty ^ odd;
     // Two quadrants with one square each and one with two are the only case with squares of both kinds.
-    if odd != 0 && even != 0 {
-        [lowest(odd), highest(odd), lowest(even), highest(even)]
-    } else {
-        let inner = empty & empty.wrapping_sub(1);
-        [lowest(empty), lowest(inner), lowest(inner & inner.wrapping_sub(1)), highest(empty)]
-    }
+    let without_first = empty & empty.wrapping_sub(1);
+    let lower_half = empty ^ (without_first & without_first.wrapping_sub(1));
+    let first_two = if odd == 0 || odd == empty { lower_half } else { odd };
+    let last_two = empty ^ first_two;
+    let squares = [lowest(first_two), highest(first_two), lowest(last_two), highest(last_two)];
+    (squares[0] | squares[1] << 8 | squares[2] << 16 | squares[3] << 24) as u32
 }
+
+/// Three squares in the order in which they are tried, each with the two that are left: nine fields of six bits. In one
+/// register, as lists in memory would have to be written before they are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Three(u64);
+
+/// For each way in which three squares, in ascending order, share quadrants (1: the first two, 2: the last two, 4: the
+/// first and the last): what multiplies each of them to put it into all its fields of [`Three`].
+static FIELDS: [[u64; 3]; 8] = {
+    // By place in the order: alone in a field of its own group, and in one of the two others.
+    let first = 1 | 1 << 24 | 1 << 42;
+    let second = 1 << 6 | 1 << 18 | 1 << 48;
+    let third = 1 << 12 | 1 << 30 | 1 << 36;
+    let mut table = [[first, second, third]; 8];
+    table[1] = [second, third, first];
+    table[4] = [second, first, third];
+    table
+};
 
 /// Three empty squares, those in quadrants with an odd number of them first.
 #[inline(always)]
-pub(super) fn three_by_parity(empty: u64) -> [usize; 3] {
+pub(super) fn three_by_parity(empty: u64) -> Three {
     let (a, b, c) = (lowest(empty), lowest(empty & empty.wrapping_sub(1)), highest(empty));
-    // Bits 2 and 5 of a square tell its quadrant. When two squares share one, the third goes first.
-    let apart = |x: usize, y: usize| (x ^ y) & 0b100100 != 0;
-    if !apart(a, b) && apart(b, c) {
-        [c, a, b]
-    } else if !apart(a, c) && apart(a, b) {
-        [b, a, c]
-    } else {
-        [a, b, c]
-    }
+    // Bits 2 and 5 of a square tell its quadrant. Without branches, which no processor would foresee.
+    let together = |x: usize, y: usize| usize::from((x ^ y) & 0b100100 == 0);
+    let fields = &FIELDS[together(a, b) | together(b, c) << 1 | together(a, c) << 2];
+    Three(a as u64 * fields[0] + b as u64 * fields[1] + c as u64 * fields[2])
 }
 
 #[cfg(test)]
@@ -274,10 +286,14 @@ mod tests {
             for b in a + 1..64 {
                 for c in b + 1..64 {
                     let empty = 1 << a | 1 << b | 1 << c;
-                    assert_eq!(three_by_parity(empty).to_vec(), by_parity(empty));
+                    let order = by_parity(empty);
+                    let fields: Vec<usize> =
+                        (0..9).map(|place| (three_by_parity(empty).0 >> (6 * place)) as usize & 63).collect();
+                    let [x, y, z] = order[..] else { unreachable!() };
+                    assert_eq!(fields, [x, y, z, y, x, z, z, x, y]);
                     for d in c + 1..64 {
                         let empty = empty | 1 << d;
-                        assert_eq!(four_by_parity(empty).to_vec(), by_parity(empty));
+                        assert_eq!(four_by_parity(empty).to_le_bytes().map(usize::from).to_vec(), by_parity(empty));
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Seven to about a dozen empties: a private table, and moves ordered by the effort their proof is likely to take.
+//! Seven to ten empties: a private table, and moves ordered by the effort their proof is likely to take.
 
 use arrayvec::ArrayVec;
 
@@ -9,7 +9,7 @@ use super::{
 };
 
 use crate::{
-    board::{CORNERS, Square, Squares, odd_quadrants},
+    board::{CORNERS, Squares, odd_quadrants},
     eval::ordering::Surroundings,
     search::moves::{ScoredMove, pick_best},
 };
@@ -25,7 +25,7 @@ pub(super) static STABILITY_ALPHA: [i32; 20] =
     [12, 12, 12, 12, 12, 12, 12, 12, 14, 16, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38];
 
 /// Room for the moves of a position, of which there are no more than empties.
-const MIDDLE_MOVES: usize = 16;
+pub(super) const MIDDLE_MOVES: usize = 16;
 
 /// Moves that leave fewer replies than this (corners count twice) are searched before the others are looked at.
 const SEARCHED_AT_ONCE: i32 = 2;
@@ -36,34 +36,49 @@ pub(in crate::search) const fn wipe_out(opponent: u64, flips: u64) -> bool {
     opponent == flips
 }
 
-/// Where a child of a node with `empties` is looked up.
+/// Where a child is looked up.
 #[inline(always)]
-fn child_slot(empties: u32, mover: u64, opponent: u64) -> Slot {
-    if empties > 7 { EndCache::middle_slot(mover, opponent) } else { EndCache::shallow_slot(mover, opponent) }
+fn child_slot<const SEVEN: bool>(mover: u64, opponent: u64) -> Slot {
+    if SEVEN { EndCache::shallow_slot(mover, opponent) } else { EndCache::middle_slot(mover, opponent) }
 }
 
 /// The score of a move, found by the search for one empty square fewer.
 #[inline(always)]
-fn next<I: EndTier>(
+fn next<I: EndTier, const SEVEN: bool>(
     isa: I,
     worker: &mut EndWorker,
     node: &EndNode,
-    empties: u32,
     alpha: i32,
-    square: Square,
-    flips: u64,
+    candidate: &ScoredMove,
 ) -> i32 {
     worker.searched += 1;
-    if empties == 7 {
+    if SEVEN {
+        let &ScoredMove { square, flips, replies, .. } = candidate;
         let (mover, opponent) = (node.opponent ^ flips, node.mover ^ flips ^ square.bit());
-        -isa.solve_shallow(worker, mover, opponent, -alpha - 1)
+        -isa.solve_6(worker, mover, opponent, replies, -alpha - 1)
     } else {
-        -isa.solve_middle(worker, &node.child(square, flips), -alpha - 1)
+        let child = node.child(candidate);
+        if (!(child.mover | child.opponent)).count_ones() == 7 {
+            -isa.solve_seven(worker, &child, -alpha - 1)
+        } else {
+            -isa.solve_middle(worker, &child, -alpha - 1)
+        }
     }
 }
 
 #[inline(always)]
-pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 {
+pub(super) fn solve_seven<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 {
+    solve::<I, true>(isa, worker, node, alpha)
+}
+
+#[inline(always)]
+pub(super) fn solve_middle<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 {
+    solve::<I, false>(isa, worker, node, alpha)
+}
+
+/// `SEVEN`: seven empties rather than more.
+#[inline(always)]
+fn solve<I: EndTier, const SEVEN: bool>(isa: I, worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 {
     let (mover, opponent) = (node.mover, node.opponent);
     let empty = !(mover | opponent);
     let empties = empty.count_ones();
@@ -72,12 +87,13 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
     {
         return bound;
     }
-    let moves = isa.mobility(mover, opponent);
+    let moves = node.moves;
     if moves == 0 {
-        return if isa.mobility(opponent, mover) == 0 {
-            score_at_end(mover, opponent)
-        } else {
-            -isa.solve_middle(worker, &node.passed(), -alpha - 1)
+        let replies = isa.mobility(opponent, mover);
+        return match replies {
+            0 => score_at_end(mover, opponent),
+            _ if SEVEN => -isa.solve_seven(worker, &node.passed(replies), -alpha - 1),
+            _ => -isa.solve_middle(worker, &node.passed(replies), -alpha - 1),
         };
     }
     let slot = EndCache::middle_slot(mover, opponent);
@@ -93,15 +109,20 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
         let first = if moves.is_power_of_two() { moves } else { known.map_or(0, |square| 1 << square) & moves };
         for square in Squares(first) {
             let flips = isa.flips(square.index(), mover, opponent);
-            best = if wipe_out(opponent, flips) { 64 } else { next(isa, worker, node, empties, alpha, square, flips) };
+            best = if wipe_out(opponent, flips) {
+                64
+            } else {
+                let replies = isa.mobility(opponent ^ flips, mover ^ flips ^ square.bit());
+                next::<I, SEVEN>(isa, worker, node, alpha, &ScoredMove { square, flips, replies, score: 0 })
+            };
             best_square = square.index();
             rest ^= first;
             if best > alpha {
                 break 'search;
             }
         }
-        // Most of the time in this function would be spent waiting for the table: first of all its entries are fetched.
-        let mut listed = ArrayVec::<(Square, u64), MIDDLE_MOVES>::new();
+        let mut candidates = ArrayVec::<ScoredMove, MIDDLE_MOVES>::new();
+        let odd = odd_quadrants(empty);
         for square in Squares(rest) {
             let flips = isa.flips(square.index(), mover, opponent);
             if wipe_out(opponent, flips) {
@@ -109,16 +130,11 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
                 break 'search;
             }
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
-            worker.cache.prefetch(child_slot(empties, next_mover, next_opponent));
-            listed.push((square, flips));
-        }
-        let mut candidates = ArrayVec::<ScoredMove, MIDDLE_MOVES>::new();
-        let odd = odd_quadrants(empty);
-        for &(square, flips) in &listed {
-            let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
+            worker.cache.prefetch(child_slot::<SEVEN>(next_mover, next_opponent));
             let replies = isa.mobility(next_mover, next_opponent);
+            let mut candidate = ScoredMove { square, flips, replies, score: 0 };
             if weighted_mobility(replies) < SEARCHED_AT_ONCE {
-                let score = next(isa, worker, node, empties, alpha, square, flips);
+                let score = next::<I, SEVEN>(isa, worker, node, alpha, &candidate);
                 if score > best {
                     (best, best_square) = (score, square.index());
                     if best > alpha {
@@ -129,16 +145,16 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
             }
             worker.ordered += 1;
             let surroundings = Surroundings { replies, odd: odd & square.bit() != 0, square };
-            let features = node.features.after(node.frame, square, flips);
-            let score = worker.ordering.promise(&features, node.frame.flipped(), &surroundings);
-            candidates.push(ScoredMove { square, flips, score });
+            let features = node.features.after(square, flips);
+            candidate.score = worker.ordering.promise(&features, &surroundings);
+            candidates.push(candidate);
         }
         // Enhanced transposition cut-off (A. Plaat et al. 1996): what is known of a child may settle this node, or the
         // child. Its entry is near by now.
         let mut index = 0;
         while let Some(&ScoredMove { square, flips, .. }) = candidates.get(index) {
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
-            let slot = child_slot(empties, next_mover, next_opponent);
+            let slot = child_slot::<SEVEN>(next_mover, next_opponent);
             let Probe::Cut(score) = worker.cache.probe(slot, -alpha - 1) else {
                 index += 1;
                 continue;
@@ -153,10 +169,10 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, node: &EndNode, 
         }
         for i in 0..candidates.len() {
             pick_best(&mut candidates, i);
-            let ScoredMove { square, flips, .. } = candidates[i];
-            let score = next(isa, worker, node, empties, alpha, square, flips);
+            let candidate = candidates[i];
+            let score = next::<I, SEVEN>(isa, worker, node, alpha, &candidate);
             if score > best {
-                (best, best_square) = (score, square.index());
+                (best, best_square) = (score, candidate.square.index());
                 if best > alpha {
                     break 'search;
                 }

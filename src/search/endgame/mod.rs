@@ -17,13 +17,10 @@ pub(super) use guided::solve as solve_guided;
 pub(super) use middle::{weighted_mobility, wipe_out};
 pub(super) use stability::upper_bound_by_stability;
 
-use super::node::Node;
+use super::{moves::ScoredMove, node::Node};
 use crate::{
-    board::{Position, Square},
-    eval::{
-        Frame,
-        ordering::{Ordering, OrderingFeatures},
-    },
+    board::Position,
+    eval::ordering::{Ordering, OrderingFeatures},
 };
 
 /// Most empties that the search with private tables handles.
@@ -78,33 +75,30 @@ pub(super) struct EndNode {
     features: OrderingFeatures,
     mover: u64,
     opponent: u64,
-    frame: Frame,
+    /// Where the mover can place a disc: known to whoever made the position in order to choose it.
+    moves: u64,
 }
 
 impl EndNode {
     #[inline(always)]
-    fn of(node: &Node) -> Self {
-        Self {
-            features: OrderingFeatures::of(&node.features),
-            mover: node.position.mover(),
-            opponent: node.position.opponent(),
-            frame: node.frame,
-        }
+    fn of<I: EndTier>(isa: I, node: &Node) -> Self {
+        let (mover, opponent) = (node.position.mover(), node.position.opponent());
+        Self { features: OrderingFeatures::of(&node.features), mover, opponent, moves: isa.mobility(mover, opponent) }
     }
 
     #[inline(always)]
-    fn child(&self, square: Square, flips: u64) -> Self {
+    fn child(&self, &ScoredMove { square, flips, replies, .. }: &ScoredMove) -> Self {
         Self {
-            features: self.features.after(self.frame, square, flips),
+            features: self.features.after(square, flips),
             mover: self.opponent ^ flips,
             opponent: self.mover ^ flips ^ square.bit(),
-            frame: self.frame.flipped(),
+            moves: replies,
         }
     }
 
     #[inline(always)]
-    fn passed(&self) -> Self {
-        Self { mover: self.opponent, opponent: self.mover, frame: self.frame.flipped(), ..*self }
+    fn passed(&self, replies: u64) -> Self {
+        Self { features: self.features.passed(), mover: self.opponent, opponent: self.mover, moves: replies }
     }
 }
 
@@ -114,10 +108,14 @@ crate::tiered! {
     pub(super) trait EndTier {
         /// Four empties, which the caller knows before it knows the discs: their order need not wait for the flips.
         fn solve_4(worker: &mut EndWorker, mover: u64, opponent: u64, empty: u64, alpha: i32) -> i32 = last::solve_4;
-        /// Five and six empties.
-        fn solve_shallow(worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 = shallow::solve;
+        /// Five empties; `moves` are those of the mover.
+        fn solve_5(worker: &mut EndWorker, mover: u64, opponent: u64, moves: u64, alpha: i32) -> i32 = shallow::solve_5;
+        /// Six empties; `moves` are those of the mover.
+        fn solve_6(worker: &mut EndWorker, mover: u64, opponent: u64, moves: u64, alpha: i32) -> i32 = shallow::solve_6;
         /// Seven to [`MIDDLE_EMPTIES`] empties.
-        fn solve_middle(worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 = middle::solve;
+        fn solve_middle(worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 = middle::solve_middle;
+        /// Seven empties.
+        fn solve_seven(worker: &mut EndWorker, node: &EndNode, alpha: i32) -> i32 = middle::solve_seven;
         /// Any number of empties up to [`MIDDLE_EMPTIES`].
         fn solve_any(worker: &mut EndWorker, node: &Node, alpha: i32) -> i32 = solve_any;
     }
@@ -136,8 +134,10 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32
         }
         3 => last::solve_3(isa, worker, isa.pair(mover, opponent), last::three_by_parity(empty), alpha),
         4 => isa.solve_4(worker, mover, opponent, empty, alpha),
-        5 | 6 => isa.solve_shallow(worker, mover, opponent, alpha),
-        _ => isa.solve_middle(worker, &EndNode::of(node), alpha),
+        5 => isa.solve_5(worker, mover, opponent, isa.mobility(mover, opponent), alpha),
+        6 => isa.solve_6(worker, mover, opponent, isa.mobility(mover, opponent), alpha),
+        7 => isa.solve_seven(worker, &EndNode::of(isa, node), alpha),
+        _ => isa.solve_middle(worker, &EndNode::of(isa, node), alpha),
     }
 }
 

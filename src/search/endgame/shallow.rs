@@ -11,27 +11,60 @@ use crate::board::{CORNERS, Squares, odd_quadrants};
 const STABILITY_ALPHA: i32 = 12;
 
 #[inline(always)]
-pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, opponent: u64, alpha: i32) -> i32 {
+pub(super) fn solve_5<I: EndTier>(
+    isa: I,
+    worker: &mut EndWorker,
+    mover: u64,
+    opponent: u64,
+    moves: u64,
+    alpha: i32,
+) -> i32 {
+    solve::<I, true>(isa, worker, mover, opponent, moves, alpha)
+}
+
+#[inline(always)]
+pub(super) fn solve_6<I: EndTier>(
+    isa: I,
+    worker: &mut EndWorker,
+    mover: u64,
+    opponent: u64,
+    moves: u64,
+    alpha: i32,
+) -> i32 {
+    solve::<I, false>(isa, worker, mover, opponent, moves, alpha)
+}
+
+/// `FIVE`: five empties rather than six.
+#[inline(always)]
+fn solve<I: EndTier, const FIVE: bool>(
+    isa: I,
+    worker: &mut EndWorker,
+    mover: u64,
+    opponent: u64,
+    moves: u64,
+    alpha: i32,
+) -> i32 {
     if alpha >= STABILITY_ALPHA
         && let Some(bound) = upper_bound_by_stability(mover, opponent, alpha)
     {
         return bound;
     }
-    let moves = isa.mobility(mover, opponent);
     if moves == 0 {
-        return if isa.mobility(opponent, mover) == 0 {
-            score_at_end(mover, opponent)
-        } else {
-            -isa.solve_shallow(worker, opponent, mover, -alpha - 1)
+        let replies = isa.mobility(opponent, mover);
+        return match replies {
+            0 => score_at_end(mover, opponent),
+            _ if FIVE => -isa.solve_5(worker, opponent, mover, replies, -alpha - 1),
+            _ => -isa.solve_6(worker, opponent, mover, replies, -alpha - 1),
         };
     }
-    let slot = EndCache::shallow_slot(mover, opponent);
-    match worker.cache.probe(slot, alpha) {
-        Probe::Cut(score) => return score,
-        Probe::Move(_) | Probe::Miss => {}
+    // With five, a look-up would take longer than the search that it may save.
+    let slot = if FIVE { None } else { Some(EndCache::shallow_slot(mover, opponent)) };
+    if let Some(slot) = slot
+        && let Probe::Cut(score) = worker.cache.probe(slot, alpha)
+    {
+        return score;
     }
     let empty = !(mover | opponent);
-    let five = empty.count_ones() == 5;
     let odd = odd_quadrants(empty);
     let mut best = -65;
     let mut best_square = 64;
@@ -42,10 +75,11 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             let flips = isa.flips(square.index(), mover, opponent);
             let (next_mover, next_opponent) = (opponent ^ flips, mover ^ flips ^ square.bit());
             worker.searched += 1;
-            let score = if five {
+            let score = if FIVE {
                 -isa.solve_4(worker, next_mover, next_opponent, empty ^ square.bit(), -alpha - 1)
             } else {
-                -isa.solve_shallow(worker, next_mover, next_opponent, -alpha - 1)
+                let replies = isa.mobility(next_mover, next_opponent);
+                -isa.solve_5(worker, next_mover, next_opponent, replies, -alpha - 1)
             };
             if score > best {
                 best = score;
@@ -56,6 +90,8 @@ pub(super) fn solve<I: EndTier>(isa: I, worker: &mut EndWorker, mover: u64, oppo
             }
         }
     }
-    worker.cache.store(slot, alpha, best, best_square);
+    if let Some(slot) = slot {
+        worker.cache.store(slot, alpha, best, best_square);
+    }
     best
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use flipside::{
     board::Position,
     eval::{
-        Evaluator, Features, Frame,
+        Evaluator, Features,
         network::{Network, mobilities},
     },
 };
@@ -56,7 +56,7 @@ impl Sample {
     pub fn engine_value(&self, network: &Network) -> i32 {
         let position = self.position();
         let pattern_value = i32::from(self.pattern_value);
-        network.value(&Features::of(position), Frame::Mover, position.empties(), mobilities(position), pattern_value)
+        network.value(&Features::of(position), position.empties(), mobilities(position), pattern_value)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use flipside::{
     board::{Color, Game, Move, Position},
-    eval::{Evaluator, Features, Frame},
+    eval::{Evaluator, Features},
 };
 
 use crate::{games::Header, rng::Rng};
@@ -97,8 +97,8 @@ fn best_move(evaluator: &Evaluator, position: Position) -> Option<Move> {
     let features = Features::of(position);
     position.moves().into_iter().min_by_key(|mv| {
         let Move::Place(square) = *mv else { return 0 };
-        let child = features.after(Frame::Mover, square, position.flips(square));
-        evaluator.value(&child, Frame::Opponent, position.empties() - 1)
+        let child = features.after(square, position.flips(square));
+        evaluator.value(&child, position.empties() - 1)
     })
 }
 
