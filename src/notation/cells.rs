@@ -124,14 +124,18 @@ fn incomplete(cursor: &Cursor, signs: &[Sign], character: &[u8]) -> ParseError {
         (true, 0) => cursor.error("expected a board: 64 squares and the side to move"),
         (true, 64) if !side_seen => cursor.error(format!("expected {SIDE} after the 64 squares, but there is none")),
         (true, _) if side_seen => {
-            cursor.error(format!("the board has {} squares before the side to move, expected 64", count - 1))
+            cursor.error(format!("the board has {} before the side to move, expected 64", squares(count - 1)))
         }
-        (true, _) => cursor.error(format!("the board ends after {count} squares, expected 64 and {SIDE}")),
+        (true, _) => cursor.error(format!("the board ends after {}, expected 64 and {SIDE}", squares(count))),
         (false, 64) => cursor.error(format!("expected {SIDE} after the 64 squares, found {}", quote(character))),
         (false, _) => {
             cursor.error(format!("{} on square {} of the board, expected {CELLS}", quote(character), count + 1))
         }
     }
+}
+
+fn squares(count: usize) -> String {
+    format!("{count} square{}", if count == 1 { "" } else { "s" })
 }
 
 fn ambiguous_zero() -> String {
@@ -182,6 +186,7 @@ mod tests {
             message(format!("{cells}-X")),
             "column 65: expected 64 squares and the side to move, X or O, found 66 signs"
         );
+        assert_eq!(message("-"), "column 2: the board ends after 1 square, expected 64 and the side to move, X or O");
         assert_eq!(message(""), "column 1: expected a board: 64 squares and the side to move");
     }
 

@@ -140,7 +140,7 @@ impl Listed {
             candidate.score = table_score(candidate.square, table_moves).unwrap_or(candidate.score);
         }
         let sort_depth = tuning::endgame_sort_depth(node.empties, PV);
-        let count = if PV {
+        let count = if PV || node.empties >= tuning::ALL_COMPARED_EMPTIES {
             MAX_MOVES
         } else if sort_depth == 0 {
             tuning::VALUED

@@ -413,9 +413,11 @@ pub(super) mod tuning {
     /// Least midgame depth at which children are looked up in the table first.
     pub const ETC_DEPTH: u32 = 5;
     /// How many moves are compared by the evaluation on the way to the end.
-    pub const VALUED: usize = 3;
+    pub const VALUED: usize = 5;
     /// How many moves are compared by shallow searches there.
-    pub const SEARCHED_TO_SORT: usize = 4;
+    pub const SEARCHED_TO_SORT: usize = 6;
+    /// Fewest empties at which all are: there are few such nodes, and much below each.
+    pub const ALL_COMPARED_EMPTIES: u32 = 20;
     /// Most empties at which the likely effort of a proof helps to order moves.
     pub const EFFORT_EMPTIES: u32 = 20;
     /// Fewest empties at which a node is split.

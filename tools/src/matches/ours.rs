@@ -27,7 +27,10 @@ impl OurPlayer {
         let goal = match (spec.depth, spec.level) {
             (Some(_), Some(_)) => return Err("give depth or level, not both".to_owned()),
             (Some(depth), None) => Goal::Depth(depth, selectivity(spec.selectivity)?),
-            (None, Some(level)) => Goal::Level(level.min(Goal::MAX_LEVEL)),
+            (None, Some(level)) if level > Goal::MAX_LEVEL => {
+                return Err(format!("level={level}: expected 0 to {}", Goal::MAX_LEVEL));
+            }
+            (None, Some(level)) => Goal::Level(level),
             (None, None) if spec.time == TimeControl::Unlimited => {
                 return Err("expected depth, level, move-time or clock".to_owned());
             }
