@@ -98,8 +98,7 @@ impl Player for GtpPlayer {
             TimeControl::Unlimited => {}
             // Canadian byo-yomi of one stone is a time for each move.
             TimeControl::Move(time) => {
-                let seconds = (time.as_secs_f64().round() as u64).max(1);
-                self.ask(&format!("time_settings 0 {seconds} 1"), deadline)?;
+                self.ask(&format!("time_settings 0 {} 1", time.as_secs().max(1)), deadline)?;
             }
             TimeControl::Game(time) => {
                 self.ask(&format!("time_settings {} 0 0", time.as_secs().max(1)), deadline)?;

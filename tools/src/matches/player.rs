@@ -218,16 +218,20 @@ impl PlayerSpec {
     /// The player. Programs are started at their first game.
     ///
     /// # Errors
-    /// When our engine cannot be set up so.
+    /// When our engine cannot be set up so, or a program cannot be told its time.
     pub fn build(&self) -> Result<Box<dyn Player>> {
+        let usage = |problem: String| ToolError::usage(format!("player '{}': {problem}", self.name));
         Ok(match &self.kind {
-            Kind::Ours => Box::new(
-                OurPlayer::new(self)
-                    .map_err(|problem| ToolError::usage(format!("player '{}': {problem}", self.name)))?,
-            ),
+            Kind::Ours => Box::new(OurPlayer::new(self).map_err(usage)?),
             Kind::Greedy => Box::new(Greedy { rng: Rng::new(0) }),
             Kind::Random => Box::new(RandomMover { rng: Rng::new(0) }),
-            Kind::Gtp(command) => Box::new(GtpPlayer::new(command, self.passes)),
+            Kind::Gtp(command) => match self.time {
+                TimeControl::Move(time) | TimeControl::Game(time) if time.as_secs_f64().fract() != 0.0 => {
+                    let seconds = time.as_secs_f64();
+                    return Err(usage(format!("{seconds} s cannot be told by GTP, expected whole seconds")));
+                }
+                _ => Box::new(GtpPlayer::new(command, self.passes)),
+            },
             Kind::Nboard(command) => Box::new(NboardPlayer::new(command, self.depth.or(self.level))),
         })
     }
@@ -293,6 +297,9 @@ mod tests {
         let spec: PlayerSpec = "gtp,move-time=0.5: prog -x a:b".parse().unwrap();
         assert_eq!(spec.kind, Kind::Gtp("prog -x a:b".to_owned()));
         assert_eq!(spec.time, TimeControl::Move(Duration::from_millis(500)));
+        let message = spec.build().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("0.5 s cannot be told by GTP"), "{message}");
+        assert!("gtp,move-time=2:prog".parse::<PlayerSpec>().unwrap().build().is_ok());
         for bad in ["", "foo", "gtp", "nboard:", "ours,depth", "ours,depth=x", "ours,foo=1", "ours,clock=-1"] {
             let message = bad.parse::<PlayerSpec>().unwrap_err();
             assert!(message.contains("expected KIND"), "{message}");
