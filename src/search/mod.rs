@@ -153,7 +153,9 @@ impl Searcher {
     /// Unpacks what a search of these steps evaluates positions with, unless an earlier one did.
     pub fn prepare(&self, steps: &[Step], empties: u32) {
         let deepest = steps.iter().map(|step| step.depth).max().unwrap_or(1).min(empties);
-        let fewest = (empties - deepest).max(endgame::MIDDLE_EMPTIES).min(empties);
+        // The probes of probabilistic cuts reach below the empties at which the evaluation orders moves.
+        let least = endgame::MIDDLE_EMPTIES + 1 - probcut::ENDGAME_PROBE_DEPTH;
+        let fewest = (empties - deepest).max(least).min(empties.saturating_sub(1));
         self.evaluator.prepare(fewest, empties);
     }
 
