@@ -20,13 +20,11 @@ impl Node {
 
     #[inline(always)]
     pub fn child(&self, square: Square, flips: u64) -> Self {
-        self.reaching(self.position.after(square, flips), square, flips)
-    }
-
-    /// The child of which the position is made already.
-    #[inline(always)]
-    pub fn reaching(&self, position: Position, square: Square, flips: u64) -> Self {
-        Self { position, features: self.features.after(square, flips), empties: self.empties - 1 }
+        Self {
+            position: self.position.after(square, flips),
+            features: self.features.after(square, flips),
+            empties: self.empties - 1,
+        }
     }
 
     #[inline(always)]

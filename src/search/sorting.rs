@@ -14,11 +14,11 @@ use crate::{
     eval::ordering::{OrderingFeatures, Surroundings},
 };
 
-/// The moves of a node with the positions they lead to, in the same order.
+/// The moves of a node, and the positions that all of them lead to.
 pub(super) struct Listed {
     pub moves: MoveList,
     children: ArrayVec<Position, MAX_MOVES>,
-    /// Whether the children are counted as nodes: they are made once, to be looked up and to be ordered.
+    /// Whether a midgame node's children are counted: they are made once, to be looked up and to be ordered.
     counted: bool,
 }
 
@@ -70,9 +70,9 @@ impl Listed {
         if !private && depth < if END { GUIDED_EMPTIES + 2 } else { tuning::ETC_DEPTH } {
             return None;
         }
+        self.counted = true;
         for &child in &self.children {
             worker.end.ordered += u64::from(!END);
-            self.counted = true;
             if private {
                 if let Some(score) = worker.end.known(child, depth - 1, -beta)
                     && -score >= beta
@@ -88,13 +88,6 @@ impl Listed {
             }
         }
         None
-    }
-
-    /// Gives each move the part of its endgame score that is cheap to find.
-    #[inline(always)]
-    pub fn score_by_outlook<I: TreeTier>(&mut self, isa: I, worker: &mut Worker<'_>, node: &Node) {
-        self.counted = true;
-        score_by_outlook(isa, worker, node, &mut self.moves);
     }
 
     /// Gives each move a score by which to sort in the midgame: table moves first, then by a shallow search and the replies it
@@ -124,7 +117,7 @@ impl Listed {
         worker.selectivity = selectivity;
     }
 
-    /// Completes the scores that [`Self::score_by_outlook`] gave, by a shallow search for those that lead; table moves first.
+    /// Completes the scores that [`score_by_outlook`] gave, by a shallow search for those that lead; table moves first.
     #[inline(always)]
     pub fn refine<I: TreeTier, const PV: bool>(
         &mut self,
@@ -159,7 +152,6 @@ impl Listed {
     #[inline(always)]
     pub fn take(&mut self, square: u8) -> Option<ScoredMove> {
         let index = self.moves.iter().position(|candidate| candidate.square.index() as u8 == square)?;
-        self.children.remove(index);
         Some(self.moves.remove(index))
     }
 }

@@ -12,7 +12,7 @@ use super::{
     moves::{MoveList, pick_best},
     node::Node,
     probcut,
-    sorting::Listed,
+    sorting::{Listed, score_by_outlook},
     split::{Kind, Split},
     table::NO_MOVE,
     worker::Worker,
@@ -176,7 +176,7 @@ fn search<I: TreeTier, const END: bool, const PV: bool>(
         return 64 * (DISC / scale);
     }
     if END && listed.moves.len() > 1 {
-        listed.score_by_outlook(isa, worker, node);
+        score_by_outlook(isa, worker, node, &mut listed.moves);
     }
     if !PV && listed.moves.len() > 1 {
         if let Some(score) = listed.settled_by_children::<END>(worker, depth, beta) {
