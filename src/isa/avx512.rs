@@ -11,6 +11,7 @@ use std::arch::x86_64::{
 use super::{
     Isa,
     avx2::{Avx2, Pair, lowest_lane, reduce_or, spread_or},
+    last_flips,
     portable::{RAYS_DOWN, RAYS_UP},
 };
 
@@ -43,6 +44,12 @@ impl Isa for Avx512 {
     fn mobility(self, mover: u64, opponent: u64) -> u64 {
         // SAFETY: `self` proves the features.
         unsafe { mobility(mover, opponent) }
+    }
+
+    #[inline(always)]
+    fn count_last_flips(self, square: usize, mover: u64) -> i32 {
+        // SAFETY: `self` proves the features.
+        unsafe { last_flips::by_extraction(square, mover) }
     }
 
     type Pair = Pair;

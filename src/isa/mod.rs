@@ -16,6 +16,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod last_flips;
 pub mod portable;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,12 @@ pub trait Isa: Copy + Send + Sync + fmt::Debug + 'static {
 
     /// Empty squares where the mover flips at least one disc.
     fn mobility(self, mover: u64, opponent: u64) -> u64;
+
+    /// Number of discs that a disc of the mover flips on `square`, the only empty square.
+    #[inline(always)]
+    fn count_last_flips(self, square: usize, mover: u64) -> i32 {
+        last_flips::by_multiplication(square, mover)
+    }
 
     /// The discs of the mover and of the opponent where [`flips_in`](Self::flips_in) wants them: for vector units in
     /// registers of their own, so that a line of moves is played without the way back and forth after each.

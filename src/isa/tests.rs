@@ -44,6 +44,15 @@ fn check(mover: u64, opponent: u64) {
         mobility |= u64::from(expected != 0) << square;
     }
     assert_eq!(portable::mobility(mover, opponent), mobility);
+    for square in 0..64 {
+        // With the square alone empty, all that is not the mover's the opponent's.
+        let (own, bit) = (mover & !(1 << square), 1 << square);
+        let expected = naive_flips(square, own, !own & !bit).count_ones() as i32;
+        for tier in Tier::available() {
+            let count = last_flips_of(tier, square, own);
+            assert_eq!(count, expected, "{} square {square} {own:#x}", tier.name());
+        }
+    }
     for tier in Tier::available() {
         let found = mobility_of(tier, mover, opponent);
         assert_eq!(found, mobility, "{} {mover:#x} {opponent:#x}", tier.name());
@@ -54,6 +63,7 @@ crate::tiered! {
     trait Kernels {
         fn kernel_flips(square: usize, mover: u64, opponent: u64) -> u64 = flips_body;
         fn kernel_mobility(mover: u64, opponent: u64) -> u64 = mobility_body;
+        fn kernel_last(square: usize, mover: u64) -> i32 = last_body;
         fn kernel_pair(square: usize, mover: u64, opponent: u64) -> InPair = pair_body;
     }
 }
@@ -61,6 +71,11 @@ crate::tiered! {
 #[inline(always)]
 fn flips_body<I: Kernels>(isa: I, square: usize, mover: u64, opponent: u64) -> u64 {
     isa.flips(square, mover, opponent)
+}
+
+#[inline(always)]
+fn last_body<I: Kernels>(isa: I, square: usize, mover: u64) -> i32 {
+    isa.count_last_flips(square, mover)
 }
 
 #[inline(always)]
@@ -85,6 +100,10 @@ fn pair_of(tier: Tier, square: usize, mover: u64, opponent: u64) -> InPair {
 
 fn flips_of(tier: Tier, square: usize, mover: u64, opponent: u64) -> u64 {
     with_tier!(tier, isa => isa.kernel_flips(square, mover, opponent))
+}
+
+fn last_flips_of(tier: Tier, square: usize, mover: u64) -> i32 {
+    with_tier!(tier, isa => isa.kernel_last(square, mover))
 }
 
 fn mobility_of(tier: Tier, mover: u64, opponent: u64) -> u64 {

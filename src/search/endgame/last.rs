@@ -3,92 +3,11 @@
 use super::{EndTier, EndWorker, score_at_end};
 use crate::board::odd_quadrants;
 
-/// Discs flipped on one line by a disc placed on it, when every other square of the line is taken: by position on
-/// the line and the mover's discs there.
-static COUNT: [[u8; 256]; 8] = count_table();
-
-const fn count_table() -> [[u8; 256]; 8] {
-    let mut table = [[0; 256]; 8];
-    let mut place = 0;
-    while place < 8 {
-        let mut own = 0;
-        while own < 256 {
-            let mut total = 0;
-            let mut run = 0;
-            let mut i = place + 1;
-            while i < 8 {
-                if own >> i & 1 != 0 {
-                    total += run;
-                    break;
-                }
-                run += 1;
-                i += 1;
-            }
-            run = 0;
-            i = place;
-            while i > 0 {
-                i -= 1;
-                if own >> i & 1 != 0 {
-                    total += run;
-                    break;
-                }
-                run += 1;
-            }
-            table[place][own] = total;
-            own += 1;
-        }
-        place += 1;
-    }
-    table
-}
-
-/// The two diagonals through each square.
-static DIAGONALS: [[u64; 2]; 64] = diagonals();
-
-const fn diagonals() -> [[u64; 2]; 64] {
-    let mut masks = [[0; 2]; 64];
-    let mut square = 0;
-    while square < 64 {
-        let (column, row) = ((square & 7) as i32, (square >> 3) as i32);
-        let mut other = 0_i32;
-        while other < 64 {
-            let (c, r) = (other & 7, other >> 3);
-            if c - column == r - row {
-                masks[square][0] |= 1 << other;
-            }
-            if c - column == row - r {
-                masks[square][1] |= 1 << other;
-            }
-            other += 1;
-        }
-        square += 1;
-    }
-    masks
-}
-
-const COLUMN_A: u64 = 0x0101010101010101;
-
-/// Number of discs that a disc on `square`, the only empty square, flips for the side with the discs `mover`.
-///
-/// A line is gathered into one byte by a multiplication. On a diagonal shorter than the board, squares outside it
-/// count as the other side's, beyond which there is no disc of the mover: they flip nothing.
-#[inline(always)]
-pub(super) fn count_last_flips(square: usize, mover: u64) -> i32 {
-    let (column, row) = (square & 7, square >> 3 & 7);
-    let by_column = &COUNT[column];
-    let horizontal = by_column[(mover >> (row * 8)) as usize & 0xFF];
-    let vertical = COUNT[row][(((mover >> column) & COLUMN_A).wrapping_mul(0x0102040810204080) >> 56) as usize];
-    let masks = &DIAGONALS[square & 63];
-    let first = by_column[((mover & masks[0]).wrapping_mul(COLUMN_A) >> 56) as usize];
-    let second = by_column[((mover & masks[1]).wrapping_mul(COLUMN_A) >> 56) as usize];
-    i32::from(horizontal) + i32::from(vertical) + i32::from(first) + i32::from(second)
-}
-
 /// One empty square.
 #[inline(always)]
-pub(super) fn solve_1(mover: u64, square: usize, alpha: i32) -> i32 {
+pub(super) fn solve_1<I: EndTier>(isa: I, mover: u64, square: usize, alpha: i32) -> i32 {
     let discs = mover.count_ones() as i32;
-    let flips = count_last_flips(square, mover);
+    let flips = isa.count_last_flips(square, mover);
     if flips > 0 {
         return 2 * (discs + flips) - 62;
     }
@@ -98,7 +17,7 @@ pub(super) fn solve_1(mover: u64, square: usize, alpha: i32) -> i32 {
         // A move of the opponent could only lower the score.
         return still;
     }
-    let opponent_flips = count_last_flips(square, !mover & !(1 << square));
+    let opponent_flips = isa.count_last_flips(square, !mover & !(1 << square));
     if opponent_flips > 0 { 2 * (discs - opponent_flips) - 64 } else { still }
 }
 
@@ -134,7 +53,7 @@ fn moves_of_2<I: EndTier>(
         let flips = isa.flips_bits(isa.flips_in(square, pair));
         if flips != 0 {
             worker.searched += 1;
-            best = best.max(-solve_1(opponent ^ flips, last, -alpha - 1));
+            best = best.max(-solve_1(isa, opponent ^ flips, last, -alpha - 1));
             if best > alpha {
                 break;
             }

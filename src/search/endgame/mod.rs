@@ -127,7 +127,7 @@ fn solve_any<I: EndTier>(isa: I, worker: &mut EndWorker, node: &Node, alpha: i32
     let empty = !(mover | opponent);
     match node.empties {
         0 => 2 * mover.count_ones() as i32 - 64,
-        1 => last::solve_1(mover, empty.trailing_zeros() as usize, alpha),
+        1 => last::solve_1(isa, mover, empty.trailing_zeros() as usize, alpha),
         2 => {
             let (a, b) = (empty.trailing_zeros() as usize, 63 - empty.leading_zeros() as usize);
             last::solve_2(isa, worker, isa.pair(mover, opponent), [a, b], alpha)
