@@ -413,7 +413,7 @@ pub(super) mod tuning {
     /// Least midgame depth at which children are looked up in the table first.
     pub const ETC_DEPTH: u32 = 5;
     /// How many moves are compared by the evaluation on the way to the end.
-    pub const VALUED: usize = 5;
+    pub const VALUED: usize = 3;
     /// How many moves are compared by shallow searches there.
     pub const SEARCHED_TO_SORT: usize = 6;
     /// Fewest empties at which all are: there are few such nodes, and much below each.
@@ -432,7 +432,7 @@ pub(super) mod tuning {
     pub const fn endgame_sort_depth(empties: u32, pv: bool) -> u32 {
         let depth = if empties >= 26 {
             2
-        } else if empties >= 16 {
+        } else if empties >= 18 {
             1
         } else {
             0

@@ -15,13 +15,10 @@ use crate::{
         moves::{ScoredMove, pick_best, refine},
         node::Node,
         sorting::score_by_outlook,
-        tree::TreeTier,
+        tree::{TreeTier, tuning},
         worker::Worker,
     },
 };
-
-/// How many moves are compared by the evaluation.
-const VALUED: usize = 3;
 
 /// The score of a move, found by the search for one empty square fewer.
 #[inline(always)]
@@ -118,7 +115,7 @@ pub(in crate::search) fn solve<I: TreeTier>(
             candidates.swap_remove(index);
         }
         if candidates.len() > 1 {
-            refine(&mut candidates, VALUED, |candidate| {
+            refine(&mut candidates, tuning::VALUED, |candidate| {
                 let child = node.child(candidate.square, candidate.flips);
                 Some(worker.evaluator.value(&child.features, child.empties))
             });

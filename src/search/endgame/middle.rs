@@ -27,8 +27,11 @@ pub(super) static STABILITY_ALPHA: [i32; 20] =
 /// Room for the moves of a position, of which there are no more than empties.
 pub(super) const MIDDLE_MOVES: usize = 16;
 
-/// Moves that leave fewer replies than this (corners count twice) are searched before the others are looked at.
-const SEARCHED_AT_ONCE: i32 = 2;
+/// Moves that leave fewer replies than this (corners count twice) are searched before the others are looked at: the
+/// smaller the subtrees, the less there is to save by a better order.
+const fn searched_at_once<const SEVEN: bool>() -> i32 {
+    if SEVEN { 3 } else { 2 }
+}
 
 /// True when the flips take the opponent's last disc.
 #[inline(always)]
@@ -133,7 +136,7 @@ fn solve<I: EndTier, const SEVEN: bool>(isa: I, worker: &mut EndWorker, node: &E
             worker.cache.prefetch(child_slot::<SEVEN>(next_mover, next_opponent));
             let replies = isa.mobility(next_mover, next_opponent);
             let mut candidate = ScoredMove { square, flips, replies, score: 0 };
-            if weighted_mobility(replies) < SEARCHED_AT_ONCE {
+            if weighted_mobility(replies) < searched_at_once::<SEVEN>() {
                 let score = next::<I, SEVEN>(isa, worker, node, alpha, &candidate);
                 if score > best {
                     (best, best_square) = (score, square.index());

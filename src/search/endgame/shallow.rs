@@ -7,8 +7,10 @@ use super::{
 };
 use crate::board::{CORNERS, Squares, odd_quadrants};
 
-/// Below this alpha the stability of the opponent's discs never bounds the score at so few empties.
-const STABILITY_ALPHA: i32 = 12;
+/// Lowest alpha at which the stability cut is worth its time.
+const fn stability_alpha<const FIVE: bool>() -> i32 {
+    if FIVE { 20 } else { 12 }
+}
 
 #[inline(always)]
 pub(super) fn solve_5<I: EndTier>(
@@ -44,7 +46,7 @@ fn solve<I: EndTier, const FIVE: bool>(
     moves: u64,
     alpha: i32,
 ) -> i32 {
-    if alpha >= STABILITY_ALPHA
+    if alpha >= stability_alpha::<FIVE>()
         && let Some(bound) = upper_bound_by_stability(mover, opponent, alpha)
     {
         return bound;
