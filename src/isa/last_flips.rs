@@ -1,6 +1,8 @@
 //! How many discs the last disc of a game flips: the lines through its square are gathered into bytes and looked up.
 #![allow(unsafe_code)]
 
+use super::portable::{RAYS_DOWN, RAYS_UP};
+
 /// Discs flipped on one line by a disc placed on it, when every other square of the line is taken: by position on
 /// the line and the mover's discs there.
 static COUNT: [[u8; 256]; 8] = count_table();
@@ -40,29 +42,20 @@ const fn count_table() -> [[u8; 256]; 8] {
     table
 }
 
-/// The two diagonals through each square.
-static DIAGONALS: [[u64; 2]; 64] = diagonals();
-
-const fn diagonals() -> [[u64; 2]; 64] {
-    let mut masks = [[0; 2]; 64];
+/// The lines through each square: row, diagonal towards south-west, column, diagonal towards south-east.
+static LINES: [[u64; 4]; 64] = {
+    let mut lines = [[0; 4]; 64];
     let mut square = 0;
     while square < 64 {
-        let (column, row) = ((square & 7) as i32, (square >> 3) as i32);
-        let mut other = 0_i32;
-        while other < 64 {
-            let (c, r) = (other & 7, other >> 3);
-            if c - column == r - row {
-                masks[square][0] |= 1 << other;
-            }
-            if c - column == row - r {
-                masks[square][1] |= 1 << other;
-            }
-            other += 1;
+        let mut line = 0;
+        while line < 4 {
+            lines[square][line] = RAYS_UP[square][line] | RAYS_DOWN[square][line] | 1 << square;
+            line += 1;
         }
         square += 1;
     }
-    masks
-}
+    lines
+};
 
 const COLUMN_A: u64 = 0x0101010101010101;
 
@@ -76,9 +69,9 @@ pub(super) fn by_multiplication(square: usize, mover: u64) -> i32 {
     let by_column = &COUNT[column];
     let horizontal = by_column[(mover >> (row * 8)) as usize & 0xFF];
     let vertical = COUNT[row][(((mover >> column) & COLUMN_A).wrapping_mul(0x0102040810204080) >> 56) as usize];
-    let masks = &DIAGONALS[square & 63];
-    let first = by_column[((mover & masks[0]).wrapping_mul(COLUMN_A) >> 56) as usize];
-    let second = by_column[((mover & masks[1]).wrapping_mul(COLUMN_A) >> 56) as usize];
+    let lines = &LINES[square & 63];
+    let first = by_column[((mover & lines[1]).wrapping_mul(COLUMN_A) >> 56) as usize];
+    let second = by_column[((mover & lines[3]).wrapping_mul(COLUMN_A) >> 56) as usize];
     i32::from(horizontal) + i32::from(vertical) + i32::from(first) + i32::from(second)
 }
 
@@ -91,23 +84,20 @@ struct Line {
     counts: &'static [u8; 256],
 }
 
-/// The row, the column and the diagonals through a square.
+/// The lines through a square in the order of [`LINES`].
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
-struct Lines([Line; 4]);
+struct CountedLines([Line; 4]);
 
 #[cfg(target_arch = "x86_64")]
-static LINES: [Lines; 64] = {
-    let mut table = [const { Lines([Line { squares: 0, counts: &COUNT[0] }; 4]) }; 64];
+static COUNTED_LINES: [CountedLines; 64] = {
+    let mut table = [const { CountedLines([Line { squares: 0, counts: &COUNT[0] }; 4]) }; 64];
     let mut square = 0;
     while square < 64 {
-        let [first, second] = DIAGONALS[square];
-        let lines = [0xFF << (square - square % 8), COLUMN_A << (square % 8), first, second];
         let mut line = 0;
         while line < 4 {
-            let squares = lines[line];
-            let before = squares & ((1 << square) - 1);
-            table[square].0[line] = Line { squares, counts: &COUNT[before.count_ones() as usize] };
+            let place = RAYS_DOWN[square][line].count_ones() as usize;
+            table[square].0[line] = Line { squares: LINES[square][line], counts: &COUNT[place] };
             line += 1;
         }
         square += 1;
@@ -124,7 +114,7 @@ static LINES: [Lines; 64] = {
 #[inline(always)]
 pub(super) unsafe fn by_extraction(square: usize, mover: u64) -> i32 {
     let mut sum = 0;
-    for line in &LINES[square & 63].0 {
+    for line in &COUNTED_LINES[square & 63].0 {
         // SAFETY: the caller vouches for BMI2; a line has at most eight squares, so that there are 256 possibilities.
         unsafe {
             let discs = std::arch::x86_64::_pext_u64(mover, line.squares);
